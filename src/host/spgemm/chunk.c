@@ -73,7 +73,7 @@ bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int
     if (count == 0) return true;
     if (B->rows == 0) return false;
 #if SPG_HAVE_AVX512
-    if (B->offset_type == SPG_I32 && spg_vector_is_available())
+    if (B->offset_type == SPG_I32 && spg_host_vector_level() >= SPG_VECTOR_AVX512)
         return describe_in_vectors(A->columns + first, B->row_offsets, B, count, starts, lengths);
 #endif
     if (B->offset_type == SPG_I32)

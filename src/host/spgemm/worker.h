@@ -6,6 +6,7 @@
 #define SPG_SRC_HOST_SPGEMM_WORKER_H
 
 #include "backend.h"
+#include "host/vector.h"
 #include "memory.h"
 #include "threads/pool.h"
 
@@ -45,7 +46,7 @@ typedef struct multiplication {
     int64_t chunks;
     int64_t value_bytes; /* 0 for a pattern */
     bool automatic;      /* no class limits are set: each row uses the fastest kernel */
-    bool vector;         /* the AVX-512 kernels can run */
+    spg_vector_level vector;
     int32_t *c_columns;
     char *c_values;
     atomic_llong next_chunk;

@@ -16,7 +16,7 @@ static inline int spg_network_size(int count)
 }
 
 /* sorted = the `count` keys in order, then the largest key, up to spg_network_size(count) keys. May be the same array.
- * Only if spg_vector_is_available(). */
-void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted);
+ * Only at SPG_VECTOR_AVX512. */
+void spg_sort_by_network_avx512(const uint32_t *keys, int count, uint32_t *sorted);
 
 #endif

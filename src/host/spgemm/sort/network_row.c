@@ -52,7 +52,7 @@ static int count_rows(const spg_worker *worker, int64_t row, int64_t end, networ
 static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_batch *batch)
 {
     const row_chunk *chunk = &worker->chunk;
-    if (!worker->shared->vector) return false;
+    if (worker->shared->vector < SPG_VECTOR_AVX512) return false;
     batch->base = 0;
     if (worker->shared->product->B->cols > NETWORK_COLUMNS) {
         const column_range range = spg_row_column_range(worker, row);

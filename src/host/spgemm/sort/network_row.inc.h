@@ -27,20 +27,28 @@ SPG_AVX512 static void NAMED(contract)(const network_batch *batch, const network
     }
 }
 
-SPG_AVX512 int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int64_t end)
+SPG_AVX512 static void NAMED(multiply_batch)(spg_worker *worker, network_batch *batch)
+{
+    VALUE *values = (VALUE *)worker->values, *products = worker->sort_products;
+    expand_keys(worker, batch);
+    for (int i = 0; i < batch->rows; i++)
+        spg_sort_by_network_avx512(batch->keys + batch->row[i].first, batch->row[i].count,
+                                   batch->sorted + batch->row[i].slot);
+    for (int i = 0; i < batch->rows; i++) {
+        emit_columns(worker, batch, &batch->row[i]);
+        worker->row_counts[batch->first_row + i] = batch->row[i].n;
+    }
+    NAMED(multiply)(worker, batch, products);
+    for (int i = 0; i < batch->rows; i++)
+        NAMED(contract)(batch, &batch->row[i], products, values + batch->row[i].begin);
+}
+
+/* Not compiled for AVX-512, since processors without it come here too and are sent away by open_batch. */
+int64_t NAMED(spg_rows_network)(spg_worker *worker, int64_t row, int64_t end)
 {
     network_batch batch;
-    VALUE *values = (VALUE *)worker->values, *products = worker->sort_products;
     if (!open_batch(worker, row, end, &batch)) return 0;
     prefetch_next_batch(worker, &batch, end);
-    expand_keys(worker, &batch);
-    for (int i = 0; i < batch.rows; i++)
-        spg_sort_by_network(batch.keys + batch.row[i].first, batch.row[i].count, batch.sorted + batch.row[i].slot);
-    for (int i = 0; i < batch.rows; i++) {
-        emit_columns(worker, &batch, &batch.row[i]);
-        worker->row_counts[row + i] = batch.row[i].n;
-    }
-    NAMED(multiply)(worker, &batch, products);
-    for (int i = 0; i < batch.rows; i++) NAMED(contract)(&batch, &batch.row[i], products, values + batch.row[i].begin);
+    NAMED(multiply_batch)(worker, &batch);
     return batch.rows;
 }
