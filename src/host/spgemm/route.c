@@ -75,8 +75,9 @@ static int choose_kernel(kernel_costs *costs, int bucket)
  * COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread,
  * random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2; 1000 rows, 9
  * products 0.43 and 0.17). Equal rows of A share the work of a list (spgemm_bench on one thread, elast3d:10: A*P 1.04
- * ms, 1.63 by the window; A*A 14 and 35). Where rows repeat earlier ones, lists are best for the others; where they do
- * not, branches mispredict, and a network is (A*P of econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25 and 2.45). */
+ * ms, 1.63 by the window; A*A 14 and 35). Where some rows repeat earlier ones, lists are best for the others; where
+ * none do, branches mispredict, and a network is (A*P of econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25
+ * and 2.45). */
 enum { COLUMNS_A_PRODUCT = 32 };
 static int untried_kernel(const spg_worker *worker)
 {
@@ -84,7 +85,7 @@ static int untried_kernel(const spg_worker *worker)
     const int64_t cols = worker->shared->product->B->cols;
     if (chunk->rows > 1 && spg_equal_rows(worker, 0, chunk->rows) > 1) return KERNEL_LIST;
     if (cols / COLUMNS_A_PRODUCT * chunk->rows <= chunk->products) return KERNEL_WINDOW;
-    return worker->known.rest > 0 && worker->shared->vector > SPG_VECTOR_NONE ? KERNEL_NETWORK : KERNEL_LIST;
+    return worker->known.scattered && worker->shared->vector > SPG_VECTOR_NONE ? KERNEL_NETWORK : KERNEL_LIST;
 }
 
 /* Stores the lowest cost seen, since a lost core can only raise a cost, and lets it decay slowly. */

@@ -84,6 +84,12 @@ typedef struct known_row {
     int32_t first_product, first_entry; /* in the arrays of known_rows */
 } known_row;
 
+/* The columns of a row's products are told apart by lengths of rows of B and some columns, relative to the first. */
+typedef struct row_signature {
+    uint32_t hash;
+    int32_t base; /* the first column */
+} row_signature;
+
 typedef struct known_rows {
     known_row *rows;           /* KNOWN_ROWS, at hash % KNOWN_ROWS */
     int32_t *offsets;          /* of each product: its column, relative to the first of its row */
@@ -91,11 +97,9 @@ typedef struct known_rows {
     int32_t *columns;          /* of each entry of C, relative to the same */
     int32_t products, entries; /* held */
     int compared, found;       /* rows since the last count */
+    bool scattered;            /* nearly none was found */
     int64_t rest;              /* rows that will not be compared */
-    struct row_signature {
-        uint32_t hash;
-        int32_t base; /* the first column */
-    } last;           /* of the row compared last */
+    row_signature last;        /* of the row compared last */
 } known_rows;
 
 enum { KNOWN_ROWS = 512 };

@@ -5,11 +5,8 @@
 
 #include "host/spgemm/worker.h"
 
-/* The columns of a row's products are told apart by the first of each row of B, relative to the first of all. */
-typedef struct row_signature row_signature;
-
 /* Chosen with spgemm_bench on one thread (A*P and A*A of fd2d5, fe3d27 and tri2d). */
-enum { SAMPLE = 256, FEWEST_KNOWN = SAMPLE * 5 / 8, REST = 16 * SAMPLE }; /* rows */
+enum { SAMPLE = 256, FEWEST_KNOWN = SAMPLE * 5 / 8, REST = 16 * SAMPLE, SCATTERED = SAMPLE / 8 }; /* rows */
 
 /* Whether rows are compared at all now: not for a while after few of them were known. */
 static inline bool spg_comparing_pays(spg_worker *worker)
@@ -27,6 +24,7 @@ static inline void spg_count_known(known_rows *known, bool is_known)
     known->found += is_known;
     if (++known->compared < SAMPLE) return;
     if (known->found < FEWEST_KNOWN) known->rest = REST;
+    known->scattered = known->found < SCATTERED;
     known->compared = known->found = 0;
 }
 
@@ -35,15 +33,16 @@ static inline row_signature spg_row_signature(const spg_worker *worker, int64_t 
 {
     const row_chunk *chunk = &worker->chunk;
     const int32_t *columns = worker->shared->product->B->columns, *lengths = chunk->lengths;
-    const int64_t begin = chunk->bounds[row], end = chunk->bounds[row + 1], middle = begin + (end - begin) / 2;
+    const int64_t begin = chunk->bounds[row], last = chunk->bounds[row + 1] - 1, middle = (begin + last) / 2;
     int64_t first = begin;
     while (lengths[first] == 0) first++;
     row_signature signature = {0, columns[chunk->starts[first]]};
-    for (int64_t k = begin; k < end; k++) signature.hash = signature.hash * 37 + (uint32_t)lengths[k];
+    for (int64_t k = begin; k <= last; k++)
+        signature.hash = (signature.hash << 5 | signature.hash >> 27) + (uint32_t)lengths[k];
     if (lengths[middle] > 0)
         signature.hash = signature.hash * 37 + (uint32_t)(columns[chunk->starts[middle]] - signature.base);
-    if (lengths[end - 1] > 0)
-        signature.hash = signature.hash * 37 + (uint32_t)(columns[chunk->starts[end - 1]] - signature.base);
+    if (lengths[last] > 0)
+        signature.hash = signature.hash * 37 + (uint32_t)(columns[chunk->starts[last]] - signature.base);
     signature.hash *= 0x9E3779B1u;
     signature.hash ^= signature.hash >> 16;
     return signature;

@@ -1,22 +1,23 @@
 /* See row.c. */
 
-/* Adds the products of one entry; returns 0 if the columns are the known ones. */
-static inline uint32_t NAMED(add_entry)(VALUE a, const VALUE *b_values, const int32_t *b_columns, int64_t count,
-                                        int32_t base, const int32_t *offsets, const uint16_t *places, VALUE *sums)
+/* Adds the products of one entry, whose row of B begins at `start`; returns 0 if the columns are the known ones. */
+static inline uint32_t NAMED(add_entry)(VALUE a, const VALUE *b_values, int64_t start, const int32_t *b_columns,
+                                        int64_t count, int32_t base, const int32_t *offsets, const uint16_t *places,
+                                        VALUE *sums)
 {
     uint32_t differing = 0;
     if (count >= LONG) {
         for (int64_t t = 0; t < count; t++) differing |= (uint32_t)(b_columns[t] - base) ^ (uint32_t)offsets[t];
         for (int64_t t = 0; t < count; t++) {
             VALUE *sum = &sums[places[t]];
-            *sum = SUM(*sum, PRODUCT(a, VALUE_AT(b_values, t)));
+            *sum = SUM(*sum, PRODUCT(a, VALUE_AT(b_values, start + t)));
         }
         return differing;
     }
     for (int64_t t = 0; t < count; t++) {
         VALUE *sum = &sums[places[t]];
         differing |= (uint32_t)(b_columns[t] - base) ^ (uint32_t)offsets[t];
-        *sum = SUM(*sum, PRODUCT(a, VALUE_AT(b_values, t)));
+        *sum = SUM(*sum, PRODUCT(a, VALUE_AT(b_values, start + t)));
     }
     return differing;
 }
@@ -36,7 +37,7 @@ static bool NAMED(repeat)(spg_worker *worker, int64_t row, const known_row *know
         for (int j = 0; j < TOGETHER; j++) sums[i + j] = ZERO;
     for (int64_t k = chunk->bounds[row]; k < chunk->bounds[row + 1]; k++) {
         const int64_t start = chunk->starts[k], count = chunk->lengths[k];
-        differing |= NAMED(add_entry)(VALUE_AT(a_values, k), b_values + start, b_columns + start, count, base, offsets,
+        differing |= NAMED(add_entry)(VALUE_AT(a_values, k), b_values, start, b_columns + start, count, base, offsets,
                                       places, sums);
         offsets += count;
         places += count;
@@ -45,7 +46,7 @@ static bool NAMED(repeat)(spg_worker *worker, int64_t row, const known_row *know
     const int32_t *known_columns = worker->known.columns + known->first_entry;
     int32_t *restrict columns = worker->columns + worker->staged;
     for (int32_t i = 0; i < known->n; i += TOGETHER)
-        for (int j = 0; j < TOGETHER; j++) columns[i + j] = base + known_columns[i + j];
+        for (int j = 0; j < TOGETHER; j++) columns[i + j] = (int32_t)((uint32_t)base + (uint32_t)known_columns[i + j]);
     return true;
 }
 

@@ -54,36 +54,36 @@ static void emit_columns(spg_worker *worker, const network_batch *batch, network
     worker->staged += it->n;
 }
 
-/* products[0..8) = a * values[0..8), of which `count` may be read. */
-AVX2_INLINE void multiply_8_f64(double a, const double *values, int count, double *products)
+/* products[0..8) = a * values[at..at+8), of which `count` may be read. */
+AVX2_INLINE void multiply_8_f64(double a, const double *values, int64_t at, int count, double *products)
 {
     const __m256i lanes = first_lanes(count);
     const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(lanes));
     const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(lanes, 1));
-    _mm256_storeu_pd(products, _mm256_mul_pd(_mm256_set1_pd(a), _mm256_maskload_pd(values, low)));
+    _mm256_storeu_pd(products, _mm256_mul_pd(_mm256_set1_pd(a), _mm256_maskload_pd(values + at, low)));
     if (count > 4)
-        _mm256_storeu_pd(products + 4, _mm256_mul_pd(_mm256_set1_pd(a), _mm256_maskload_pd(values + 4, high)));
+        _mm256_storeu_pd(products + 4, _mm256_mul_pd(_mm256_set1_pd(a), _mm256_maskload_pd(values + at + 4, high)));
 }
 
-AVX2_INLINE void multiply_8_f32(float a, const float *values, int count, float *products)
+AVX2_INLINE void multiply_8_f32(float a, const float *values, int64_t at, int count, float *products)
 {
-    const __m256 b = _mm256_maskload_ps(values, first_lanes(count));
+    const __m256 b = _mm256_maskload_ps(values + at, first_lanes(count));
     _mm256_storeu_ps(products, _mm256_mul_ps(_mm256_set1_ps(a), b));
 }
 
-AVX2_INLINE void multiply_8_c32(value_c32 a, const value_c32 *values, int count, value_c32 *products)
+AVX2_INLINE void multiply_8_c32(value_c32 a, const value_c32 *values, int64_t at, int count, value_c32 *products)
 {
-    for (int i = 0; i < count && i < 8; i++) products[i] = product_c32(a, values[i]);
+    for (int i = 0; i < count && i < 8; i++) products[i] = product_c32(a, values[at + i]);
 }
 
-AVX2_INLINE void multiply_8_c64(value_c64 a, const value_c64 *values, int count, value_c64 *products)
+AVX2_INLINE void multiply_8_c64(value_c64 a, const value_c64 *values, int64_t at, int count, value_c64 *products)
 {
-    for (int i = 0; i < count && i < 8; i++) products[i] = product_c64(a, values[i]);
+    for (int i = 0; i < count && i < 8; i++) products[i] = product_c64(a, values[at + i]);
 }
 
-AVX2_INLINE void multiply_8_none(value_none a, const value_none *values, int count, value_none *products)
+AVX2_INLINE void multiply_8_none(value_none a, const value_none *values, int64_t at, int count, value_none *products)
 {
-    (void)a, (void)values, (void)count, (void)products;
+    (void)a, (void)values, (void)at, (void)count, (void)products;
 }
 
 #define TEMPLATE "host/spgemm/sort/batch_avx2.inc.h"

@@ -10,7 +10,7 @@ SPG_AVX2 static void NAMED(multiply)(const spg_worker *worker, const network_bat
         const VALUE a = VALUE_AT(a_values, k);
         int64_t t = chunk->starts[k], at = chunk->before[k] - batch->first_product;
         for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8, at += 8)
-            NAMED(multiply_8)(a, b_values + t, left, products + at);
+            NAMED(multiply_8)(a, b_values, t, left, products + at);
     }
 }
 
