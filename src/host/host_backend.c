@@ -12,8 +12,8 @@
 static void describe(const spg_context *context, char *text, size_t size)
 {
     int threads = context->config.threads;
-    snprintf(text, size, "host, %d thread%s, %s", threads, threads == 1 ? "" : "s",
-             spg_vector_is_available() ? "AVX-512" : "portable code");
+    static const char *const levels[] = {"portable code", "AVX2", "AVX-512"};
+    snprintf(text, size, "host, %d thread%s, %s", threads, threads == 1 ? "" : "s", levels[spg_host_vector_level()]);
 }
 
 static spg_status copy_bytes(spg_context *context, void *to, spg_place to_place, const void *from, spg_place from_place,

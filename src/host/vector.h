@@ -1,10 +1,12 @@
-/* AVX-512 code next to portable code, chosen at run time. Private. */
+/* AVX-512 and AVX2 code next to portable code, chosen at run time. Private.
+ *
+ * The choice is made in functions that are compiled for every processor: a compiler may use the instructions of a
+ * function's target anywhere in it, from its first instruction on. So an external function has a target only if its
+ * name has _avx512 or _avx2 in it, and it is called after a test (tests/build/vector_functions.sh). */
 #ifndef SPG_SRC_HOST_VECTOR_H
 #define SPG_SRC_HOST_VECTOR_H
 
-#include <stdbool.h>
-
-/* 0: only portable code is built. SPG_SIMDE: for tests, these kernels in plain C, on any processor. */
+/* 0: such code is not built. SPG_SIMDE: for tests, the AVX-512 kernels in plain C, on any processor. */
 #ifndef SPG_HAVE_AVX512
 #if defined(SPG_SIMDE) || (defined(__x86_64__) && defined(__GNUC__))
 #define SPG_HAVE_AVX512 1
@@ -12,20 +14,24 @@
 #define SPG_HAVE_AVX512 0
 #endif
 #endif
-
-#if defined(SPG_SIMDE) && SPG_HAVE_AVX512
-#define SPG_AVX512
-static inline bool spg_vector_is_available(void) { return true; }
-#elif SPG_HAVE_AVX512
-#define SPG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
-
-static inline bool spg_vector_is_available(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
-}
+#ifndef SPG_HAVE_AVX2
+#if !defined(SPG_SIMDE) && defined(__x86_64__) && defined(__GNUC__)
+#define SPG_HAVE_AVX2 1
 #else
-static inline bool spg_vector_is_available(void) { return false; }
+#define SPG_HAVE_AVX2 0
 #endif
+#endif
+
+#ifdef SPG_SIMDE
+#define SPG_AVX512
+#else
+#define SPG_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,popcnt")))
+#endif
+#define SPG_AVX2 __attribute__((target("avx2")))
+
+/* What this processor and this build offer; each includes those before it. */
+typedef enum spg_vector_level { SPG_VECTOR_NONE, SPG_VECTOR_AVX2, SPG_VECTOR_AVX512 } spg_vector_level;
+
+spg_vector_level spg_host_vector_level(void);
 
 #endif

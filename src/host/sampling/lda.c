@@ -49,6 +49,15 @@ static int32_t lda_piece_items(int32_t topics, int64_t piece)
     return rest < SPG_LANE_PIECE ? (int32_t)rest : SPG_LANE_PIECE;
 }
 
+typedef int32_t lane_bits_f32;
+typedef int64_t lane_bits_f64;
+
+enum { AHEAD = 2 }; /* words ahead of which phi is prefetched (sampling_bench --lda 32 --rows 500) */
+
+/* Zeros that may follow the products, in doubles: less than a round of all lanes. */
+enum { LDA_PADDING = SPG_MOST_LANES * SPG_LANE_BYTES / sizeof(double) };
+
+#define FOR_LANES static inline __attribute__((always_inline)) /* so that the number of lanes is a constant */
 #define TEMPLATE "host/sampling/lda.inc.h"
 #include "host/sampling/for_each_real.h"
 
@@ -135,7 +144,7 @@ spg_status spg_host_lda_draws(spg_context *context, const spg_lda *lda, spg_butt
     if (status == SPG_OK && !trusted) status = check_words(context, lda);
     if (status != SPG_OK || lda->words_total == 0) return status;
     const spg_threads threads = spg_host_threads(context, lda->words_total * lda->topics);
-    const int64_t scratch = lda_pieces(lda->topics) + lda->topics;
+    const int64_t scratch = lda_pieces(lda->topics) + lda->topics + LDA_PADDING;
     const int64_t bytes = spg_array_bytes(scratch * threads.count, sizeof(double));
     atomic_llong first_bad = lda->words_total;
     void *all = NULL;

@@ -5,82 +5,112 @@
 /* products[k] = theta[k] * phi[k], rounded; false if one is negative or NaN. */
 static bool NAMED(multiply)(const REAL *theta, const REAL *phi, int32_t topics, REAL *products)
 {
-    bool sound = true;
+    NAMED(lane_bits) bad = 0; /* as wide as a product, so that compilers can use vectors */
     for (int32_t k = 0; k < topics; ++k) {
         products[k] = theta[k] * phi[k];
-        sound &= products[k] >= 0;
+        bad |= products[k] >= 0 ? 0 : -1;
     }
-    return sound;
+    return bad == 0;
 }
 
 /* The lanes of a piece: the sum of each lane alone, and including all lanes before it. */
 typedef struct NAMED(lane_sums) {
-    int lanes;
     REAL own[SPG_MOST_LANES], through[SPG_MOST_LANES];
 } NAMED(lane_sums);
 
 enum { NAMED(LANE_ITEMS) = SPG_LANE_BYTES / sizeof(REAL) };
 
-/* The item after item k of a piece in the same lane. */
-static int32_t NAMED(next_of_lane)(int32_t k, int lanes)
+/* The items from this lane's first on of one round, in which each lane gets LANE_ITEMS. */
+static inline REAL NAMED(add_round)(REAL sum, const REAL *items)
 {
-    int32_t next = k + 1;
-    return next % NAMED(LANE_ITEMS) != 0 ? next : next + (lanes - 1) * NAMED(LANE_ITEMS);
+    for (int i = 0; i < NAMED(LANE_ITEMS); ++i) sum += items[i];
+    return sum;
 }
 
-/* Returns the piece's sum. */
-static double NAMED(sum_lanes)(const REAL *piece, int32_t items, NAMED(lane_sums) * sums)
+/* `rounds` rounds of a piece; returns the piece's sum. `lanes` is a constant after inlining. */
+FOR_LANES double NAMED(sum_lanes)(const REAL *piece, int rounds, const int lanes, NAMED(lane_sums) * sums)
 {
-    int lanes = sums->lanes;
+    REAL own[SPG_MOST_LANES], before[SPG_MOST_LANES];
+    for (int l = 0; l < lanes; ++l) own[l] = 0;
+    for (int r = 0; r < rounds; ++r, piece += lanes * NAMED(LANE_ITEMS))
+        for (int l = 0; l < lanes; ++l) own[l] = NAMED(add_round)(own[l], piece + l * NAMED(LANE_ITEMS));
+    memcpy(sums->own, own, (size_t)lanes * sizeof *own);
+    for (int step = 1; step < lanes; step *= 2) {
+        memcpy(before, own, (size_t)lanes * sizeof *own);
+        for (int l = step; l < lanes; ++l) own[l] = before[l - step] + before[l];
+    }
+    memcpy(sums->through, own, (size_t)lanes * sizeof *own);
+    return (double)own[lanes - 1];
+}
+
+/* The lane of a piece at target, where sum is positive: the first that reaches it, or the last. */
+FOR_LANES int NAMED(find_lane)(const NAMED(lane_sums) * sums, const int lanes, double target)
+{
+    uint32_t positive = 0, above = 0;
     for (int l = 0; l < lanes; ++l) {
-        REAL sum = 0;
-        for (int32_t k = l * NAMED(LANE_ITEMS); k < items; k = NAMED(next_of_lane)(k, lanes)) sum += piece[k];
-        sums->own[l] = sums->through[l] = sum;
+        positive |= (uint32_t)(sums->own[l] > 0) << l;
+        above |= (uint32_t)(target < (double)sums->through[l]) << l;
     }
-    for (int step = 1; step < lanes; step *= 2)
-        for (int l = lanes - 1; l >= step; --l) sums->through[l] = sums->through[l - step] + sums->through[l];
-    return (double)sums->through[lanes - 1];
+    above &= positive;
+    return above != 0 ? __builtin_ctz(above) : 31 - __builtin_clz(positive);
 }
 
-/* The item of a piece at target, where sum is positive. */
-static int32_t NAMED(find_in_lanes)(const REAL *piece, int32_t items, const NAMED(lane_sums) * sums, double target)
+/* The item of a piece at target. */
+FOR_LANES int32_t NAMED(find_in_lanes)(const REAL *piece, int rounds, const int lanes, const NAMED(lane_sums) * sums,
+                                       double target)
 {
-    int chosen = 0;
-    for (int l = 0; l < sums->lanes; ++l) {
-        if (!(sums->own[l] > 0)) continue;
-        chosen = l;
-        if (target < (double)sums->through[l]) break;
-    }
-    REAL last = sums->own[chosen], rest = NAMED(spg_rest)(target - ((double)sums->through[chosen] - (double)last));
+    const int lane = NAMED(find_lane)(sums, lanes, target);
+    const REAL last = sums->own[lane];
+    REAL rest = NAMED(spg_rest)(target - ((double)sums->through[lane] - (double)last)), sum = 0;
     if (!(rest > 0)) rest = 0;
     if (!(rest < last)) rest = NAMED(before)(last);
-    REAL sum = 0;
-    for (int32_t k = chosen * NAMED(LANE_ITEMS); k < items; k = NAMED(next_of_lane)(k, sums->lanes)) {
-        sum += piece[k];
-        if (rest < sum) return k;
+    const int32_t step = lanes * NAMED(LANE_ITEMS);
+    int32_t at = lane * NAMED(LANE_ITEMS), first = at;
+    REAL through = 0;
+    for (int r = 1; r < rounds; ++r, at += step) { /* to the end, since a branch on `rest` would mispredict */
+        through = NAMED(add_round)(through, piece + at);
+        sum = rest < through ? sum : through;
+        first = rest < through ? first : at + step;
     }
-    return items - 1;
+    int before = 0; /* of the round's items */
+    for (int i = 0; i < NAMED(LANE_ITEMS); ++i) {
+        sum += piece[first + i];
+        before += !(rest < sum);
+    }
+    return first + before;
 }
 
-/* through: one number per piece. */
-static int32_t NAMED(draw_by_lanes)(const REAL *products, int32_t topics, uint64_t bits, double *through)
+/* through: one number per piece. Appends zeros to the products, up to a whole round. */
+FOR_LANES int32_t NAMED(draw_by_some_lanes)(REAL *products, int32_t topics, const int lanes, uint64_t bits,
+                                            double *through)
 {
-    NAMED(lane_sums) sums = {.lanes = spg_lanes(topics, sizeof(REAL))};
+    const int a_round = lanes * NAMED(LANE_ITEMS);
+    memset(products + topics, 0, (size_t)((a_round - topics % a_round) % a_round) * sizeof *products);
+    NAMED(lane_sums) sums;
     int64_t pieces = lda_pieces(topics), p = 0;
     double sum = 0;
     for (int64_t k = 0; k < pieces; ++k) {
-        const REAL *piece = products + k * SPG_LANE_PIECE;
-        through[k] = sum += NAMED(sum_lanes)(piece, lda_piece_items(topics, k), &sums);
+        const int rounds = (lda_piece_items(topics, k) + a_round - 1) / a_round;
+        through[k] = sum += NAMED(sum_lanes)(products + k * SPG_LANE_PIECE, rounds, lanes, &sums);
     }
     if (!(sum > 0 && sum <= DBL_MAX)) return -1;
     double target = spg_target_f64(spg_uniform_f64(bits), sum);
     if (!(target < sum)) target = before_f64(sum);
     while (!(target < through[p])) ++p;
     const REAL *piece = products + p * SPG_LANE_PIECE;
-    int32_t items = lda_piece_items(topics, p);
-    NAMED(sum_lanes)(piece, items, &sums);
+    const int rounds = (lda_piece_items(topics, p) + a_round - 1) / a_round;
+    if (p + 1 < pieces) NAMED(sum_lanes)(piece, rounds, lanes, &sums);
     double rest = target - (p > 0 ? through[p - 1] : 0);
-    return (int32_t)(p * SPG_LANE_PIECE) + NAMED(find_in_lanes)(piece, items, &sums, rest);
+    return (int32_t)(p * SPG_LANE_PIECE) + NAMED(find_in_lanes)(piece, rounds, lanes, &sums, rest);
+}
+
+static int32_t NAMED(draw_by_lanes)(REAL *products, int32_t topics, uint64_t bits, double *through)
+{
+    switch (spg_lanes(topics, sizeof(REAL))) {
+    case 8: return NAMED(draw_by_some_lanes)(products, topics, 8, bits, through);
+    case 16: return NAMED(draw_by_some_lanes)(products, topics, 16, bits, through);
+    default: return NAMED(draw_by_some_lanes)(products, topics, SPG_MOST_LANES, bits, through);
+    }
 }
 
 static int32_t NAMED(last_positive)(const REAL *products, int32_t topics)
@@ -144,6 +174,13 @@ static int32_t NAMED(draw_by_table)(const REAL *products, int32_t topics, uint64
     return k < topics ? k : NAMED(last_positive)(products, topics);
 }
 
+/* Prefetches the start of a row; the processor itself goes on with a long one. */
+static void NAMED(prefetch_row)(const REAL *row, int32_t topics)
+{
+    enum { LINE_ITEMS = 64 / sizeof(REAL), MOST_ITEMS = 8 * LINE_ITEMS };
+    for (int32_t k = 0; k < topics && k < MOST_ITEMS; k += LINE_ITEMS) __builtin_prefetch(row + k);
+}
+
 /* Word w of document m. */
 static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void *products, double *through)
 {
@@ -151,6 +188,7 @@ static int32_t NAMED(draw_word)(const lda_call *call, int64_t m, int64_t w, void
     int32_t topics = lda->topics;
     uint64_t bits = spg_random_number(call->random->seed, call->random->stream, call->random->first + (uint64_t)w);
     const REAL *theta = (const REAL *)lda->theta + m * topics, *phi = (const REAL *)lda->phi;
+    if (w + AHEAD < lda->words_total) NAMED(prefetch_row)(phi + (int64_t)lda->words[w + AHEAD] * topics, topics);
     if (!NAMED(multiply)(theta, phi + (int64_t)lda->words[w] * topics, topics, products)) return -1;
     if (call->method == SPG_BUTTERFLY_AUTO) return NAMED(draw_by_lanes)(products, topics, bits, through);
     if (call->method == SPG_BUTTERFLY_TABLE) return NAMED(draw_by_table)(products, topics, bits, m % SPG_BLOCK);

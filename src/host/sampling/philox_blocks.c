@@ -66,7 +66,7 @@ static void sixteen_blocks(uint64_t key, uint64_t low, uint64_t high, uint64_t *
 void spg_host_blocks(uint64_t key, uint64_t low, uint64_t high, int count, uint64_t *halves)
 {
     int b = 0;
-    if (spg_vector_is_available())
+    if (spg_host_vector_level() >= SPG_VECTOR_AVX512)
         for (; b + AT_ONCE <= count; b += AT_ONCE)
             sixteen_blocks(key, low + (uint64_t)b, high, halves + (ptrdiff_t)2 * b);
     for (; b < count; ++b) {

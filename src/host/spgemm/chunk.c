@@ -22,26 +22,29 @@ int64_t spg_chunk_begin(const multiplication *shared, int64_t index)
 /* The distance between two offsets, which may have any values. */
 static inline int64_t distance(int64_t from, int64_t to) { return (int64_t)((uint64_t)to - (uint64_t)from); }
 
-#define DESCRIBE(OFFSET)                                                                                               \
-    static bool describe_##OFFSET(const int32_t *columns, const OFFSET *offsets, const spg_csr *B, int64_t count,      \
+/* Offsets are read as UNSIGNED numbers: negative ones are then larger than any other. */
+#define DESCRIBE(OFFSET, UNSIGNED)                                                                                     \
+    static bool describe_##OFFSET(const int32_t *columns, const void *row_offsets, const spg_csr *B, int64_t count,    \
                                   int64_t *starts, int32_t *lengths)                                                   \
     {                                                                                                                  \
-        const int64_t b_rows = B->rows, b_nnz = B->nnz;                                                                \
-        bool bad = false;                                                                                              \
+        const UNSIGNED *offsets = row_offsets;                                                                         \
+        const uint32_t b_rows = (uint32_t)(B->rows < INT32_MAX ? B->rows : INT32_MAX);                                 \
+        const UNSIGNED b_nnz = (UNSIGNED)B->nnz;                                                                       \
+        UNSIGNED bits = 0; /* of all lengths */                                                                        \
+        int bad = 0;                                                                                                   \
         for (int64_t k = 0; k < count; k++) {                                                                          \
-            int64_t row = columns[k];                                                                                  \
-            bool outside = (uint64_t)row >= (uint64_t)b_rows;                                                          \
-            row = outside ? 0 : row;                                                                                   \
-            int64_t start = offsets[row], end = offsets[row + 1];                                                      \
-            int64_t length = distance(start, end);                                                                     \
-            bad |= outside | (start < 0) | (start > end) | (end > b_nnz) | (length > INT32_MAX);                       \
-            starts[k] = start;                                                                                         \
-            lengths[k] = (int32_t)length;                                                                              \
+            const int outside = (uint32_t)columns[k] >= b_rows;                                                        \
+            const UNSIGNED *bounds = offsets + (outside ? 0 : columns[k]);                                             \
+            const UNSIGNED start = bounds[0], end = bounds[1];                                                         \
+            bad |= outside | (start > end) | (end > b_nnz);                                                            \
+            bits |= end - start;                                                                                       \
+            starts[k] = (int64_t)start;                                                                                \
+            lengths[k] = (int32_t)(end - start);                                                                       \
         }                                                                                                              \
-        return !bad;                                                                                                   \
+        return !bad && bits <= INT32_MAX;                                                                              \
     }
-DESCRIBE(int32_t)
-DESCRIBE(int64_t)
+DESCRIBE(int32_t, uint32_t)
+DESCRIBE(int64_t, uint64_t)
 
 #if SPG_HAVE_AVX512
 /* Reads offsets c and c + 1 as one word of 64 bits, eight at a time. */
@@ -73,7 +76,7 @@ bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int
     if (count == 0) return true;
     if (B->rows == 0) return false;
 #if SPG_HAVE_AVX512
-    if (B->offset_type == SPG_I32 && spg_vector_is_available())
+    if (B->offset_type == SPG_I32 && spg_host_vector_level() >= SPG_VECTOR_AVX512)
         return describe_in_vectors(A->columns + first, B->row_offsets, B, count, starts, lengths);
 #endif
     if (B->offset_type == SPG_I32)

@@ -58,7 +58,7 @@ spg_status spg_host_product_begin(spg_product *product)
     shared->product = product;
     shared->value_bytes = product->pattern_only ? 0 : (int64_t)spg_type_size(product->A->value_type);
     shared->automatic = limits_are_default(&context->config.row_limits);
-    shared->vector = spg_vector_is_available();
+    shared->vector = spg_host_vector_level();
     status = spg_choose_sizes(product, (int64_t)sizeof *state, &state->team.threads, &shared->sizes);
     if (status != SPG_OK) return status;
     shared->chunks = spg_count_chunks(product->A, shared->sizes.chunk_entries);

@@ -3,12 +3,14 @@
 #include "rows.h"
 
 #include "clock.h"
+#include "list/list.h"
+#include "repeat/known.h"
 #include "spgemm/row_class.h"
 
 #define KERNELS_OF(suffix)                                                                                             \
     {                                                                                                                  \
-        spg_rows_list_##suffix, spg_rows_network_##suffix, spg_row_sort_##suffix, spg_row_window_##suffix,             \
-            spg_long_row_window_##suffix                                                                               \
+        spg_rows_repeated_##suffix, spg_rows_list_##suffix, spg_rows_network_##suffix, spg_row_sort_##suffix,          \
+            spg_row_window_##suffix, spg_long_row_window_##suffix                                                      \
     }
 
 static const row_kernels *kernels_of(const spg_product *product)
@@ -72,12 +74,18 @@ static int choose_kernel(kernel_costs *costs, int bucket)
 /* For a product that ends before trials pay off: reading a whole row of C in order beats sorting it where one column in
  * COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread,
  * random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2; 1000 rows, 9
- * products 0.43 and 0.17). */
+ * products 0.43 and 0.17). Equal rows of A share the work of a list (spgemm_bench on one thread, elast3d:10: A*P 1.04
+ * ms, 1.63 by the window; A*A 14 and 35). Where some rows repeat earlier ones, lists are best for the others; where
+ * none do, branches mispredict, and a network is (A*P of econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25
+ * and 2.45). */
 enum { COLUMNS_A_PRODUCT = 32 };
-static int untried_kernel(const multiplication *shared, const row_chunk *chunk)
+static int untried_kernel(const spg_worker *worker)
 {
-    const int64_t cols = shared->product->B->cols;
-    return cols / COLUMNS_A_PRODUCT * chunk->rows <= chunk->products ? KERNEL_WINDOW : KERNEL_LIST;
+    const row_chunk *chunk = &worker->chunk;
+    const int64_t cols = worker->shared->product->B->cols;
+    if (chunk->rows > 1 && spg_equal_rows(worker, 0, chunk->rows) > 1) return KERNEL_LIST;
+    if (cols / COLUMNS_A_PRODUCT * chunk->rows <= chunk->products) return KERNEL_WINDOW;
+    return worker->known.scattered && worker->shared->vector > SPG_VECTOR_NONE ? KERNEL_NETWORK : KERNEL_LIST;
 }
 
 /* Stores the lowest cost seen, since a lost core can only raise a cost, and lets it decay slowly. */
@@ -106,13 +114,9 @@ static bool count_is_known(const spg_worker *worker, int64_t row)
     return worker->shared->mode == HANDOVER_COUNT && worker->shared->b.sorted && bounds[row + 1] - bounds[row] == 1;
 }
 
-/* Computes rows from `row` to before `end`, at least one. Returns how many. */
-static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row, int64_t end)
+/* Computes rows from `row` to before `end`, at least one, by the kernel or by one that takes them. Returns how many. */
+static int64_t multiply_by_kernel(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row, int64_t end)
 {
-    if (worker->chunk.row_products[row] == 0 || count_is_known(worker, row)) {
-        worker->row_counts[row] = worker->chunk.row_products[row];
-        return 1;
-    }
     int64_t done = 0;
     if (kernel == KERNEL_NETWORK) done = kernels->network_rows(worker, row, end);
     if (kernel == KERNEL_NETWORK && done == 0) done = kernels->list_rows(worker, row, row + 1);
@@ -120,6 +124,23 @@ static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int
     if (done > 0) return done;
     worker->row_counts[row] = multiply_row(worker, kernels, kernel, row);
     return 1;
+}
+
+/* The same, first without a kernel. */
+static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int kernel, int64_t row, int64_t end)
+{
+    if (worker->chunk.row_products[row] == 0 || count_is_known(worker, row)) {
+        worker->row_counts[row] = worker->chunk.row_products[row];
+        return 1;
+    }
+    if (!worker->shared->automatic || !spg_comparing_pays(worker))
+        return multiply_by_kernel(worker, kernels, kernel, row, end);
+    int64_t done = kernels->repeated_rows(worker, row, end);
+    if (done > 0) return done;
+    const int equal = spg_equal_rows(worker, row, end);
+    done = multiply_by_kernel(worker, kernels, kernel, row, row + equal);
+    if (equal == 1) spg_keep_row(worker, row, worker->row_counts[row]);
+    return done;
 }
 
 /* The end of the run of rows from `row` on in the same class, or a little before it. */
@@ -151,7 +172,7 @@ bool spg_multiply_chunk(spg_worker *worker)
     const int bucket = bucket_of(chunk);
     int chosen = -1;
     if (shared->automatic)
-        chosen = shared->chunks < WORTH_TRIALS ? untried_kernel(shared, chunk) : choose_kernel(&worker->costs, bucket);
+        chosen = shared->chunks < WORTH_TRIALS ? untried_kernel(worker) : choose_kernel(&worker->costs, bucket);
     const double begin = spg_seconds();
     for (int64_t row = 0; row < chunk->rows; row++)
         worker->class_rows[spg_classify(chunk->row_products[row], limits)]++;

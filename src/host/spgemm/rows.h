@@ -7,10 +7,12 @@
 #include "host/value_types.h"
 #include "worker.h"
 
-/* List and network compute rows from `row` to before `end` and return how many; 0 if they cannot take the first. Sort
- * returns -1 if it cannot take the row (too many entries, columns too far apart), before it writes anything. The window
- * takes any row; long_row is its form for the row after the chunk's rows, and also counts the products. */
+/* Repeated, list and network compute rows from `row` to before `end` and return how many; 0 if they cannot take the
+ * first. Sort returns -1 if it cannot take the row (too many entries, columns too far apart), before it writes
+ * anything. The window takes any row; long_row is its form for the row after the chunk's rows, and also counts the
+ * products. */
 #define DECLARE_ROW_KERNELS(suffix)                                                                                    \
+    int64_t spg_rows_repeated_##suffix(spg_worker *worker, int64_t row, int64_t end);                                  \
     int64_t spg_rows_list_##suffix(spg_worker *worker, int64_t row, int64_t end);                                      \
     int64_t spg_rows_network_##suffix(spg_worker *worker, int64_t row, int64_t end);                                   \
     int64_t spg_row_sort_##suffix(spg_worker *worker, int64_t row);                                                    \
@@ -34,6 +36,7 @@ DECLARE_ROW_KERNELS(c64)
 
 /* The kernels of one value type. */
 typedef struct row_kernels {
+    int64_t (*repeated_rows)(spg_worker *worker, int64_t row, int64_t end);
     int64_t (*list_rows)(spg_worker *worker, int64_t row, int64_t end);
     int64_t (*network_rows)(spg_worker *worker, int64_t row, int64_t end);
     int64_t (*sort)(spg_worker *worker, int64_t row);

@@ -10,7 +10,7 @@
 enum { CHUNK_ENTRIES_LEAST = 256 };
 static worker_sizes sizes_of_step(int step)
 {
-    worker_sizes sizes = {4096, 1 << 18, 1 << 18, MAX_LIST, 4096, 1 << 16};
+    worker_sizes sizes = {4096, 1 << 18, 1 << 18, MAX_LIST, 4096, 1 << 16, 1 << 15};
     for (int s = 0; s < step; s++) {
         if (sizes.chunk_entries > CHUNK_ENTRIES_LEAST) sizes.chunk_entries /= 2;
         if (sizes.staging_entries > SMALLEST_STAGING) sizes.staging_entries /= 2;
@@ -18,6 +18,7 @@ static worker_sizes sizes_of_step(int step)
         if (sizes.list_entries > 64) sizes.list_entries /= 2;
         if (sizes.sort_products > 256) sizes.sort_products /= 2;
         if (sizes.window_columns > 512) sizes.window_columns /= 2;
+        sizes.known_products = sizes.known_products > 1 << 12 ? sizes.known_products / 2 : 0;
     }
     return sizes;
 }
@@ -50,7 +51,7 @@ worker_sizes spg_plan_sizes(const spg_csr *B)
 {
     worker_sizes sizes = sizes_of_step(0);
     shrink_to_fit(&sizes, B);
-    sizes.staging_entries = sizes.sort_products = sizes.window_columns = 0;
+    sizes.staging_entries = sizes.sort_products = sizes.window_columns = sizes.known_products = 0;
     return sizes;
 }
 
@@ -92,6 +93,11 @@ static int64_t lay_out(spg_worker *worker, const worker_sizes *sizes, int64_t va
     worker->keys = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
     worker->keys_spare = take(&all, keys * (int64_t)sizeof(uint64_t) + 4 * LINE);
     worker->sort_products = take(&all, sizes->sort_products * value + 4 * LINE);
+    const int64_t known = sizes->known_products;
+    worker->known.rows = take(&all, (known > 0 ? KNOWN_ROWS : 0) * (int64_t)sizeof(known_row));
+    worker->known.offsets = take(&all, known * (int64_t)sizeof(int32_t));
+    worker->known.places = take(&all, known * (int64_t)sizeof(uint16_t));
+    worker->known.columns = take(&all, known * (int64_t)sizeof(int32_t) + LINE);
     return all.used;
 }
 
@@ -110,6 +116,7 @@ void spg_lay_out_worker(spg_worker *worker)
     memset(worker->marks, 0, (size_t)window);
     memset(worker->block_marks, 0, (size_t)(window / 64 + LINE));
     memset(worker->window_sums, 0, (size_t)(window * value));
+    if (sizes->known_products > 0) memset(worker->known.rows, 0, KNOWN_ROWS * sizeof(known_row));
     memset(worker->table, 0, (size_t)sizes->table_slots * sizeof *worker->table);
 }
 

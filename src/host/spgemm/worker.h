@@ -6,6 +6,7 @@
 #define SPG_SRC_HOST_SPGEMM_WORKER_H
 
 #include "backend.h"
+#include "host/vector.h"
 #include "memory.h"
 #include "threads/pool.h"
 
@@ -19,6 +20,7 @@ typedef struct worker_sizes {
     int64_t list_entries;    /* the most entries of C of a row in the list kernel; at most MAX_LIST */
     int64_t sort_products;   /* the most products of a row in the sorting kernel */
     int64_t window_columns;  /* of the window kernel's accumulator; a multiple of 64 */
+    int64_t known_products;  /* of all rows kept to be compared with; 0: none */
 } worker_sizes;
 
 enum { POSITION_BITS = 13, MAX_LIST = 1 << POSITION_BITS, SMALLEST_STAGING = 512 };
@@ -45,7 +47,7 @@ typedef struct multiplication {
     int64_t chunks;
     int64_t value_bytes; /* 0 for a pattern */
     bool automatic;      /* no class limits are set: each row uses the fastest kernel */
-    bool vector;         /* the AVX-512 kernels can run */
+    spg_vector_level vector;
     int32_t *c_columns;
     char *c_values;
     atomic_llong next_chunk;
@@ -75,6 +77,32 @@ typedef struct kernel_costs {
     int64_t chunks[WORK_BUCKETS];
 } kernel_costs;
 
+/* A row kept to be compared with later ones (repeat/). */
+typedef struct known_row {
+    uint32_t hash;
+    int32_t products, n;                /* products 0: no row */
+    int32_t first_product, first_entry; /* in the arrays of known_rows */
+} known_row;
+
+/* The columns of a row's products are told apart by lengths of rows of B and some columns, relative to the first. */
+typedef struct row_signature {
+    uint32_t hash;
+    int32_t base; /* the first column */
+} row_signature;
+
+typedef struct known_rows {
+    known_row *rows;           /* KNOWN_ROWS, at hash % KNOWN_ROWS */
+    int32_t *offsets;          /* of each product: its column, relative to the first of its row */
+    uint16_t *places;          /* of each product: the entry of C that it is added to */
+    int32_t *columns;          /* of each entry of C, relative to the same */
+    int32_t products, entries; /* held */
+    int compared, found;       /* rows since the last count */
+    bool scattered;            /* nearly none was found */
+    int64_t rest;              /* rows that will not be compared */
+    row_signature last;        /* of the row compared last */
+} known_rows;
+
+enum { KNOWN_ROWS = 512 };
 enum { MOST_WAITING = 64 };
 
 /* A chunk whose entries, or the last of them, are in the staging buffer. */
@@ -118,6 +146,8 @@ typedef struct spg_worker {
     void *window_sums;
     uint8_t *marks;       /* one per column */
     uint8_t *block_marks; /* one per 64 columns */
+
+    known_rows known;
 
     int64_t class_rows[SPG_ROW_CLASSES];
     int64_t products;

@@ -33,7 +33,10 @@ static bool sort_short_list(spg_worker *worker, int n, int32_t *sorted, uint16_t
         if (last - base >= NETWORK_COLUMNS) return false;
     }
     for (int i = 0; i < n; i++) keys[i] = (uint32_t)(columns[i] - base) << NETWORK_NUMBER_BITS | (uint32_t)i;
-    spg_sort_by_network(keys, n, keys);
+    if (worker->shared->vector >= SPG_VECTOR_AVX512)
+        spg_sort_by_network_avx512(keys, n, keys);
+    else
+        spg_sort_by_network_avx2(keys, n, keys);
     for (int i = 0; i < n; i++) {
         sorted[i] = (int32_t)(keys[i] >> NETWORK_NUMBER_BITS) + base;
         order[i] = (uint16_t)(keys[i] & (NETWORK_KEYS - 1));
@@ -44,7 +47,8 @@ static bool sort_short_list(spg_worker *worker, int n, int32_t *sorted, uint16_t
 const uint16_t *spg_sort_list(spg_worker *worker, int n, int32_t *sorted)
 {
     uint16_t *order = worker->list_order;
-    if (n <= NETWORK_FEWEST || n > NETWORK_KEYS || !worker->shared->vector ||
+    const spg_vector_level vector = worker->shared->vector;
+    if (n <= NETWORK_FEWEST || n > spg_most_network_keys(vector) || vector == SPG_VECTOR_NONE ||
         !sort_short_list(worker, n, sorted, order))
         sort_by_radix(worker, n, sorted, order);
     return order;

@@ -34,7 +34,10 @@ static inline int spg_equal_rows(const spg_worker *worker, int64_t row, int64_t 
     const int32_t *columns = worker->shared->product->A->columns + chunk->first_entry;
     const int64_t first = chunk->bounds[row], count = chunk->bounds[row + 1] - first;
     int equal = 1;
-    while (count > 0 && equal < MOST_EQUAL_ROWS && row + equal < end) {
+    if (row + 1 >= end || chunk->bounds[row + 2] - chunk->bounds[row + 1] != count || count == 0 ||
+        columns[first] != columns[first + count])
+        return 1;
+    while (equal < MOST_EQUAL_ROWS && row + equal < end) {
         const int64_t next = chunk->bounds[row + equal];
         if (chunk->bounds[row + equal + 1] - next != count || columns[next] != columns[first]) break;
         if (memcmp(columns + next, columns + first, (size_t)count * sizeof *columns) != 0) break;

@@ -59,7 +59,7 @@ SPG_AVX512 static block_sums sum_pairs_in_vectors(const uint32_t *keys, const in
 static block_sums sums_of_block(const uint32_t *keys, const int32_t *indices, int64_t count)
 {
 #if SPG_HAVE_AVX512
-    if (spg_vector_is_available()) return sum_pairs_in_vectors(keys, indices, count);
+    if (spg_host_vector_level() >= SPG_VECTOR_AVX512) return sum_pairs_in_vectors(keys, indices, count);
 #endif
     return sum_pairs(keys, indices, count);
 }

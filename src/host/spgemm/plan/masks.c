@@ -9,11 +9,11 @@
 
 bool spg_masks_are_available(spg_type value_type)
 {
-    return (value_type == SPG_F64 || value_type == SPG_F32) && spg_vector_is_available();
+    return (value_type == SPG_F64 || value_type == SPG_F32) && spg_host_vector_level() >= SPG_VECTOR_AVX512;
 }
 
-SPG_AVX512 void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
-                                 int64_t entries, int64_t n, double *values)
+SPG_AVX512 void spg_mask_row_avx512_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                                        int64_t entries, int64_t n, double *values)
 {
     const row_chunk *chunk = &rows->worker->chunk;
     const double *a_values = (const double *)rows->A->values + chunk->first_entry + first_entry;
@@ -42,8 +42,8 @@ SPG_AVX512 void spg_mask_row_f64(const plan_rows *rows, row_code code, const uin
     _mm512_mask_storeu_pd(values + 8, (__mmask8)(first_lanes(n) >> 8), high);
 }
 
-SPG_AVX512 void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
-                                 int64_t entries, int64_t n, float *values)
+SPG_AVX512 void spg_mask_row_avx512_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                                        int64_t entries, int64_t n, float *values)
 {
     const row_chunk *chunk = &rows->worker->chunk;
     const float *a_values = (const float *)rows->A->values + chunk->first_entry + first_entry;
@@ -61,14 +61,14 @@ SPG_AVX512 void spg_mask_row_f32(const plan_rows *rows, row_code code, const uin
 #else
 bool spg_masks_are_available(spg_type value_type) { return (void)value_type, false; }
 
-void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
-                      int64_t n, double *values)
+void spg_mask_row_avx512_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                             int64_t entries, int64_t n, double *values)
 {
     (void)rows, (void)code, (void)masks, (void)first_entry, (void)entries, (void)n, (void)values;
 }
 
-void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
-                      int64_t n, float *values)
+void spg_mask_row_avx512_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                             int64_t entries, int64_t n, float *values)
 {
     (void)rows, (void)code, (void)masks, (void)first_entry, (void)entries, (void)n, (void)values;
 }

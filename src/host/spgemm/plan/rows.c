@@ -42,8 +42,8 @@ rank_lookup spg_prepare_ranks(spg_worker *worker, const int32_t *columns, int64_
 
 /* Complex rows never have masks. */
 #define NO_MASK_ROW(suffix)                                                                                            \
-    static void spg_mask_row_##suffix(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first,       \
-                                      int64_t entries, int64_t n, value_##suffix *values)                              \
+    static void spg_mask_row_avx512_##suffix(const plan_rows *rows, row_code code, const uint8_t *masks,               \
+                                             int64_t first, int64_t entries, int64_t n, value_##suffix *values)        \
     {                                                                                                                  \
         (void)rows, (void)code, (void)masks, (void)first, (void)entries, (void)n, (void)values;                        \
     }

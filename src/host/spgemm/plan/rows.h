@@ -74,9 +74,9 @@ bool spg_plan_rows_c64(const plan_rows *rows);
 /* plan_masks.c: whether the mask codes can be used here, for this value type. */
 bool spg_masks_are_available(spg_type value_type);
 /* values[0 .. n) = the sums of one row. */
-void spg_mask_row_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
-                      int64_t n, double *values);
-void spg_mask_row_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry, int64_t entries,
-                      int64_t n, float *values);
+void spg_mask_row_avx512_f64(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                             int64_t entries, int64_t n, double *values);
+void spg_mask_row_avx512_f32(const plan_rows *rows, row_code code, const uint8_t *masks, int64_t first_entry,
+                             int64_t entries, int64_t n, float *values);
 
 #endif

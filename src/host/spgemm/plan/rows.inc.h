@@ -95,7 +95,7 @@ static bool NAMED(plan_row)(const plan_rows *rows, int64_t r, const uint8_t **ne
     VALUE *sums = (VALUE *)rows->values + at;
     if ((has_masks && count != planned.count) || (has_places && chunk->row_products[r] != planned.count)) return false;
     if (has_masks) {
-        NAMED(spg_mask_row)(rows, kind, code, first, count, n, sums);
+        NAMED(spg_mask_row_avx512)(rows, kind, code, first, count, n, sums);
     } else if (n > 0) {
         NAMED(clear)(sums, n);
         if (kind == CODE_POSITION_8) NAMED(add_by_bytes)(rows, code, (rank_lookup){0}, first, count, sums);

@@ -96,7 +96,7 @@ DEFINE_SORT_KEYS(64, 4)
 DEFINE_SORT_KEYS(128, 8)
 DEFINE_SORT_KEYS(256, 16)
 
-SPG_AVX512 void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted)
+SPG_AVX512 void spg_sort_by_network_avx512(const uint32_t *keys, int count, uint32_t *sorted)
 {
     switch (spg_network_size(count)) {
     case 16: sort_16_keys(keys, count, sorted); break;
@@ -107,5 +107,8 @@ SPG_AVX512 void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *s
     }
 }
 #else
-void spg_sort_by_network(const uint32_t *keys, int count, uint32_t *sorted) { (void)keys, (void)count, (void)sorted; }
+void spg_sort_by_network_avx512(const uint32_t *keys, int count, uint32_t *sorted)
+{
+    (void)keys, (void)count, (void)sorted;
+}
 #endif
