@@ -22,7 +22,7 @@ typedef struct spg_level {
     double relaxation;             /* used to smooth P: the options' value, or 0 */
     bool has_hubs;             /* P is not smoothed, for its rows would be so long that the next operator fills up */
     double *rho;               /* of D^-1 A; points into spg_amg.rho */
-    spg_amg_spectrum spectrum; /* of setup, with prepare_update; its rho points to the same array */
+    spg_amg_spectrum spectrum; /* of setup; its rho points to the same array */
     /* The last level has inverses and rho only if it is not solved densely. */
     int64_t rows, nnz; /* of A; rows sizes the arrays of the level, even before A exists */
 
@@ -130,8 +130,7 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg);
 /* ---- spectrum.c: rho of D^-1 A ---- */
 /* Allocates what the estimate of a level's A needs, if there is not enough of it. */
 spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level);
-/* For setup: without prepare_update, or if the workspace limit leaves no room for a basis, updates start as setup
- * does. */
+/* For setup: if the workspace limit leaves no room for a basis, updates start as setup does. */
 spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level);
 /* For updates. */
 spg_status spg_amg_estimate_again(spg_amg *amg, spg_level *level);

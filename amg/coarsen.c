@@ -112,14 +112,14 @@ static spg_status fit_candidates(spg_amg *amg, spg_level *level)
     return status;
 }
 
-/* Also allocates the Ritz vector, if updates are to start from one. */
+/* Also allocates the Ritz vector, if there is to be one. */
 static spg_status take_inverses(spg_amg *amg, spg_level *level)
 {
     const int64_t bytes = spg_amg_vector_bytes(amg, level->rows);
     spg_status status = spg_amg_take(amg, level, bytes, "a diagonal's inverse", &level->inverse);
     if (status == SPG_OK && amg->options.smoother == SPG_SMOOTHER_L1_JACOBI)
         status = spg_amg_take(amg, level, bytes, "sums of magnitudes", &level->l1_inverse);
-    if (status == SPG_OK && amg->options.prepare_update && !amg->is_unsymmetric)
+    if (status == SPG_OK && !amg->is_unsymmetric)
         status = spg_amg_take(amg, level, level->rows * (int64_t)sizeof *level->spectrum.vector, "a Ritz vector",
                               (void **)&level->spectrum.vector);
     return status;

@@ -117,7 +117,7 @@ static spg_status estimate(const spg_amg *amg, const spg_csr *A, const void *inv
 spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level)
 {
     spg_context *context = amg->context;
-    if (level->spectrum.vector == NULL) return estimate(amg, &level->A, level->inverse, NULL, level->rho);
+    if (amg->is_unsymmetric) return estimate(amg, &level->A, level->inverse, NULL, level->rho);
     const int64_t bytes = spg_array_bytes(level->rows, (size_t)steps_of(amg) * sizeof(float));
     const int64_t limit = context->config.workspace_limit;
     spg_amg_spectrum known = level->spectrum;
@@ -131,8 +131,7 @@ spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level)
 
 spg_status spg_amg_estimate_again(spg_amg *amg, spg_level *level)
 {
-    const spg_amg_spectrum *known = level->spectrum.vector != NULL ? &level->spectrum : NULL;
-    return estimate(amg, &level->A, level->inverse, known, level->rho);
+    return estimate(amg, &level->A, level->inverse, amg->is_unsymmetric ? NULL : &level->spectrum, level->rho);
 }
 
 spg_status spg_amg_estimate_filtered(spg_amg *amg, spg_level *level)

@@ -183,11 +183,11 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * wait, so it can be captured in a CUDA graph, unless setup or a solve found the coarse operator singular beyond its
  * candidates.
  *
- * Each level's rho is estimated by Lanczos as in setup. With prepare_update, Lanczos starts from the Ritz vector of
- * setup's estimate, which setup keeps (4 bytes a row): the less has changed, the fewer steps it takes, at most
- * spectral_steps, or 15. So the result depends on setup's matrix and on the new values, not on earlier updates. It
- * differs from the result of a fresh setup by the difference of the two estimates of rho. If workspace_limit leaves
- * setup no room for the Lanczos vectors (4 bytes a row and step), an update starts as without prepare_update. If A
+ * Each level's rho is estimated by Lanczos, starting from the Ritz vector of setup's estimate, which setup keeps (4
+ * bytes a row). The less has changed, the fewer steps it takes, at most spectral_steps, or 15. So the result depends on
+ * setup's matrix and on the new values, not on earlier updates. It differs from the result of a fresh setup by the
+ * difference of the two estimates of rho. If workspace_limit leaves setup no room for the
+ * Lanczos vectors (4 bytes a row and step), an update starts from random bits, as setup does. If A
  * was unsymmetric at setup, rho is the bound of setup, computed anew; also if A was symmetric bit for bit and no longer
  * is. R stays P^T, or made from A^T, as setup chose.
  *

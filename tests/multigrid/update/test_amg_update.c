@@ -158,7 +158,6 @@ static void an_update_to_other_values_is_as_good_as_a_fresh_setup(void **state)
         test_system system, other;
         test_hierarchy fresh_one, updated;
         options.max_coarse = 50;
-        options.prepare_update = 1; /* Lanczos starts from the vector of set-up */
         test_system_begin(&A, &options, 2, &system);
         assert_int_equal(spg_csr_copy(test_host(), &B, &copy), SPG_OK);
         test_system_begin(&copy, &options, 2, &other);
@@ -194,7 +193,6 @@ static void without_room_for_vectors_an_update_estimates_as_a_setup_does(void **
     const spg_csr A = test_generate("fd2d5:60", SPG_F64);
     spg_amg_options options = spg_amg_options_default();
     options.prolongator_relaxation = 0; /* products small enough for the limit */
-    options.prepare_update = 1;
     test_system system;
     test_hierarchy first;
     test_system_begin(&A, &options, 1, &system);
