@@ -18,6 +18,7 @@ static const spg_backend backend = {
     .zero_bytes = spg_cuda_zero_bytes,
     .begin_side_stream = spg_cuda_begin_side_stream,
     .use_side_stream = spg_cuda_use_side_stream,
+    .when_waiting = spg_cuda_when_waiting,
     .end_side_stream = spg_cuda_end_side_stream,
     .csr_check = spg_cuda_csr_check,
     .csr_sort = spg_cuda_csr_sort,

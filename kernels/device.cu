@@ -285,6 +285,7 @@ enum { POLLS_BETWEEN_QUERIES = 4096 };
 spg_status spg_cuda_poll(spg_context *context, const volatile unsigned int *word, unsigned int mask,
                          unsigned int number)
 {
+    spg_cuda_do_side_work(context);
     for (int64_t polls = 1; (*word & mask) != number; ++polls) {
         if (polls % POLLS_BETWEEN_QUERIES != 0) continue;
         cudaError_t error = cudaStreamQuery(spg_cuda_of(context)->stream);

@@ -150,6 +150,8 @@ typedef struct spg_cuda {
     spg_lane other; /* the lane not in use: the side stream's; while that is in use, the context's own */
     bool is_forked, on_side_stream; /* between begin and end of side_stream.cu; whether `other` is the context's own
                                      * lane */
+    void (*side_work)(void *user);  /* of when_waiting, until it is called */
+    void *side_user;
     cudaEvent_t side_begin, side_end;
     volatile unsigned int *flag_copy, *device_flag_copy; /* in the context's own mailbox */
     unsigned int flag_copies;                            /* requested so far */
@@ -179,7 +181,9 @@ cudaError_t spg_cuda_create_side_stream(spg_cuda *cuda);
 void spg_cuda_destroy_side_stream(spg_cuda *cuda);
 spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_forked);
 void spg_cuda_use_side_stream(spg_context *context, bool side);
+void spg_cuda_when_waiting(spg_context *context, void (*work)(void *user), void *user);
 spg_status spg_cuda_end_side_stream(spg_context *context);
+void spg_cuda_do_side_work(spg_context *context); /* of when_waiting, if there is any */
 
 spg_status spg_cuda_open(spg_context *context);
 void spg_cuda_close(spg_context *context);

@@ -62,23 +62,46 @@ spg_status spg_cuda_begin_side_stream(spg_context *context, bool *is_forked)
     return SPG_OK;
 }
 
-void spg_cuda_use_side_stream(spg_context *context, bool side)
+static void swap_lanes(spg_cuda *cuda)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    if (!cuda->is_forked || cuda->on_side_stream == side) return;
     std::swap(cuda->stream, cuda->other.stream);
     std::swap(cuda->counters, cuda->other.counters);
     std::swap(cuda->report, cuda->other.report);
     std::swap(cuda->mailbox, cuda->other.mailbox);
     std::swap(cuda->device_mailbox, cuda->other.device_mailbox);
     std::swap(cuda->posts, cuda->other.posts);
-    cuda->on_side_stream = side;
+    cuda->on_side_stream = !cuda->on_side_stream;
+}
+
+void spg_cuda_when_waiting(spg_context *context, void (*work)(void *user), void *user)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    cuda->side_work = work;
+    cuda->side_user = user;
+}
+
+void spg_cuda_use_side_stream(spg_context *context, bool side)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    if (!cuda->is_forked || cuda->on_side_stream == side) return;
+    swap_lanes(cuda);
+    void (*const work)(void *) = cuda->side_work;
+    cuda->side_work = nullptr;
+    if (work != nullptr) work(cuda->side_user);
+}
+
+void spg_cuda_do_side_work(spg_context *context)
+{
+    if (spg_cuda_of(context)->side_work == nullptr) return;
+    spg_cuda_use_side_stream(context, true);
+    spg_cuda_use_side_stream(context, false);
 }
 
 /* If the streams cannot be joined, waits for the side stream, so that nothing runs on memory that is freed. */
 spg_status spg_cuda_end_side_stream(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
+    spg_cuda_do_side_work(context);
     spg_cuda_use_side_stream(context, false);
     if (!cuda->is_forked) return SPG_OK;
     spg_status status = spg_cuda_enter(context);

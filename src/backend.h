@@ -50,9 +50,12 @@ typedef struct spg_backend {
      * false) are queued on the side stream, after all that was queued before; they may overlap with the other calls.
      * Calls after end_side_stream follow both. Memory allocated on one of the two may be released on the other only
      * after end_side_stream. Fails as a device does. *is_forked false, as on the host: everything runs in call order,
-     * and use_side_stream and end_side_stream are not needed. */
+     * and the other three are not needed. when_waiting: work(user) is called once, on the side stream, when a call on
+     * the other stream is about to wait for the device, or at the next use_side_stream(.., true) or end_side_stream. It
+     * does not change the context's message if it succeeds. */
     spg_status (*begin_side_stream)(spg_context *context, bool *is_forked);
     void (*use_side_stream)(spg_context *context, bool beside);
+    void (*when_waiting)(spg_context *context, void (*work)(void *user), void *user);
     spg_status (*end_side_stream)(spg_context *context); /* also after a failure */
 
     spg_status (*csr_check)(spg_context *context, const spg_csr *matrix);
