@@ -27,7 +27,7 @@ spg_amg_options spg_amg_options_default(void)
                              .post_sweeps = 1,
                              .relaxation = 4.0 / 3.0,
                              .chebyshev_degree = 2,
-                             .chebyshev_ratio = 30};
+                             .chebyshev_ratio = 7};
 }
 
 static spg_status check_integer(spg_context *context, const char *name, int64_t value, int64_t least, int64_t most)

@@ -123,7 +123,7 @@ typedef struct spg_amg_options {
     int pre_sweeps, post_sweeps; /* 1 each; for Chebyshev, the number of polynomials */
     double relaxation;           /* for Jacobi, divided by rho; 4/3 */
     int chebyshev_degree;        /* degree of the polynomial, products with A of a sweep; 2 */
-    double chebyshev_ratio;      /* upper over lower end of its interval; 30 */
+    double chebyshev_ratio;      /* upper over lower end of its interval; 7 */
     int prepare_update;          /* 1: setup makes the plans of spg_amg_update; 0: the first update makes them; 0 */
     int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are exact on a device; 0 */
     int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
