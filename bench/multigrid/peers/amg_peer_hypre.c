@@ -63,17 +63,23 @@ static spg_status start_library(hypre_state *state)
 #ifndef HYPRE_SEQUENTIAL
     status = start_mpi(state->errors);
 #endif
-    if (status == SPG_OK && !started) {
+    if (status != SPG_OK) return status;
+    if (!started) {
         HYPRE_Init();
         atexit(finalize);
         started = true;
     }
 #ifdef HYPRE_USING_GPU
+    static bool has_device = false;
+    if (state->on_device && !has_device) {
+        HYPRE_DeviceInitialize();
+        has_device = true;
+    }
     HYPRE_SetMemoryLocation(state->on_device ? HYPRE_MEMORY_DEVICE : HYPRE_MEMORY_HOST);
     HYPRE_SetExecutionPolicy(state->on_device ? HYPRE_EXEC_DEVICE : HYPRE_EXEC_HOST);
     HYPRE_SetSpGemmUseVendor(0);
 #endif
-    return status == SPG_OK ? check(state, "HYPRE_Init") : status;
+    return check(state, "HYPRE_Init");
 }
 
 /* What was built on the host goes to the device. */
