@@ -1,7 +1,7 @@
 #define _GNU_SOURCE 1
 #include "amg_options.h"
 
-#include "amg_peer_report.h"
+#include "amg_peer.h"
 #include "generators.h"
 #include "parse.h"
 #include "program.h"
@@ -191,7 +191,7 @@ static void print_help(void)
     fputs(help_rest, stdout);
     puts("\nMATRIX is a Matrix Market file or a generator (\":N\" sets its size):");
     for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
-    amg_peer_report_names(stdout);
+    amg_peers_print_names(stdout);
 }
 
 static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers[] = {"jacobi", "l1", "chebyshev"},

@@ -4,6 +4,8 @@
 
 #include "amg_system.h"
 
+#include <stdio.h>
+
 enum { MOST_AMG_PEERS = 8 };
 
 /* Of a hierarchy; 0: the library does not tell. */
@@ -37,6 +39,9 @@ const amg_peer *amg_peer_at(int k);
 /* Those that a list of --peers names and that work at this place. False, and said on stderr, if the build lacks a name
  * or, unless the word is "all", the place does. place AUTO: names alone are judged. */
 bool amg_peers_choose(const char *list, spg_place place, const amg_peer *peers[MOST_AMG_PEERS], int *count);
+
+/* For --help: the peers of this build. */
+void amg_peers_print_names(FILE *stream);
 
 extern const amg_peer amg_peer_hypre_host, amg_peer_hypre_device, amg_peer_gamg, amg_peer_amgx,
     amg_peer_amgx_aggregation;

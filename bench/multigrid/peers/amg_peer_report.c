@@ -38,18 +38,6 @@ void amg_peer_report_table_row(FILE *stream, const amg_peer_findings *found)
             found->verified ? ms_text(found->solve_ms).s : "-", found->verified ? "yes" : "NO");
 }
 
-void amg_peer_report_names(FILE *stream)
-{
-    fputs("\nPeers of this build:", stream);
-    if (amg_peer_at(0) == NULL) fputs(" none", stream);
-    fputc('\n', stream);
-    for (int k = 0; amg_peer_at(k) != NULL; k++) {
-        const amg_peer *peer = amg_peer_at(k);
-        fprintf(stream, "  %-18s %s %s, on %s\n", peer->name, "version", peer->version(),
-                peer->works_at == SPG_PLACE_DEVICE ? "a device" : "the host, one thread");
-    }
-}
-
 bool amg_peer_report_json(FILE *stream, const char *description, const amg_options *chosen,
                           const amg_peer_findings *found)
 {

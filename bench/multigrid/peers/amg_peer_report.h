@@ -16,9 +16,6 @@ void amg_peer_report_findings(FILE *stream, const amg_findings *own, const amg_p
 /* A row of the table, below spg's. */
 void amg_peer_report_table_row(FILE *stream, const amg_peer_findings *found);
 
-/* For --help: the peers of this build. */
-void amg_peer_report_names(FILE *stream);
-
 /* Appends a line. False if the file cannot be written. */
 bool amg_peer_report_json(FILE *stream, const char *description, const amg_options *chosen,
                           const amg_peer_findings *found);

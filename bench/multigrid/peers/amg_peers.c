@@ -56,3 +56,15 @@ bool amg_peers_choose(const char *list, spg_place place, const amg_peer *peers[M
         if (!add(word, place, peers, count)) return false;
     return true;
 }
+
+void amg_peers_print_names(FILE *stream)
+{
+    fputs("\nPeers of this build:", stream);
+    if (amg_peer_at(0) == NULL) fputs(" none", stream);
+    fputc('\n', stream);
+    for (int k = 0; amg_peer_at(k) != NULL; k++) {
+        const amg_peer *peer = amg_peer_at(k);
+        fprintf(stream, "  %-18s %s %s, on %s\n", peer->name, "version", peer->version(),
+                peer->works_at == SPG_PLACE_DEVICE ? "a device" : "the host, one thread");
+    }
+}
