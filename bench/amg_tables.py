@@ -1,4 +1,5 @@
-"""The tables of multigrid, for tables.py: of amg_setup*.jsonl, amg_f32*.jsonl and amg_growth*.jsonl, recorded by amg_bench."""
+"""The tables of multigrid, for tables.py: of amg_setup*.jsonl, amg_f32*.jsonl, amg_growth*.jsonl and amg_peers*.jsonl,
+recorded by amg_bench."""
 
 FIELDS = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")
 
@@ -63,13 +64,51 @@ def growth_table(records, _peers, tools):
     return tools.markdown(["matrix", "unknowns", *columns], rows) if rows else ""
 
 
-TABLES = {"amg": ("amg_setup*.jsonl", hierarchies_table), "amg-f32": ("amg_f32*.jsonl", hierarchies_table),
+PEERS, PEER_FIELDS = "amg_peers*.jsonl", ("matrix", "implementation", "place", "rows", "iterations", "setup_ms", "solve_ms")
+
+
+def together_ms(record):
+    """Set-up and solve, in milliseconds; None for what was not measured."""
+    both = [record.get(name) for name in ("setup_ms", "solve_ms")] if record else [None]
+    return None if None in both else sum(both)
+
+
+def by_system(records):
+    """{matrix: {implementation: record}}, spg's first."""
+    systems = {}
+    for record in sorted(records, key=lambda r: r["implementation"] != "spg"):
+        systems.setdefault(record["matrix"], {})[record["implementation"]] = record
+    return systems
+
+
+def peers_table(records, _peers, tools):
+    """A row for each system and library; the last column is its time for set-up and solve over spg's."""
+    head = ["matrix", "library", "levels", "op. complexity", "set-up ms", "solve ms", "iterations", "together / spg"]
+    rows, ratios = [], {}
+    for matrix, found in by_system(records).items():
+        own = together_ms(found.get("spg"))
+        for name, record in found.items():
+            levels = len(record["levels"]) if "levels" in record else record.get("level_count")
+            factor = tools.ratio(together_ms(record), own)
+            if name != "spg":
+                ratios.setdefault(name, []).append(factor)
+            rows.append([matrix, name, "-" if levels is None else str(levels), tools.times(record.get("operator_complexity")),
+                         tools.digits(record["setup_ms"]), tools.digits(record["solve_ms"]), str(record["iterations"]),
+                         tools.times(factor)])
+    rows += [["geometric mean", name, *[""] * 5, tools.times(tools.geometric_mean(of_all))] for name, of_all in ratios.items()]
+    return tools.markdown(head, rows) if rows else ""
+
+
+TABLES = {"amg-peers": (PEERS, peers_table), "amg": ("amg_setup*.jsonl", hierarchies_table), "amg-f32": ("amg_f32*.jsonl", hierarchies_table),
           "amg-steps": ("amg_setup*.jsonl", steps_table), "amg-growth": ("amg_growth*.jsonl", growth_table)}
 
 
 def table(folder, place, what, tools):
     """A table for each device and value type."""
     files, make = TABLES[what]
+    if files == PEERS:
+        at_place = lambda r: r["place"] == place
+        return tools.tables_by_device(folder, files, at_place, lambda records: make(records, [], tools), PEER_FIELDS)
     peers = [r for r in tools.read_records(folder, files, FIELDS) if r["implementation"] == "pyamg"]
     own = lambda r: r["place"] == place and r["implementation"] == "spg"
     return tools.tables_by_device(folder, files, own, lambda records: make(records, peers, tools), FIELDS)

@@ -4,7 +4,7 @@
     tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
 A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. Records lie anywhere below the results'
-folder; there is one table for each device and value type. The pictures are those of speed_plot.py. NAME is
+folder; there is one table for each device and value type. The pictures are those of speed_plot.py and amg_plot.py. NAME is
 
     device-summary                            one line a product: README.md's
     host-AP, host-AA, host-RAP, device-...    products (spgemm*.jsonl, by spgemm_bench)
@@ -16,6 +16,7 @@ folder; there is one table for each device and value type. The pictures are thos
     device-growth                             how cost grows with size (growth*.jsonl, by growth.sh)
     host-amg, device-amg                      hierarchies (amg_setup*.jsonl, by amg_bench; by pyamg_setup.py its peer)
     device-amg-f32                            the same with hierarchies in floats (amg_f32*.jsonl)
+    host-amg-peers, device-amg-peers          hierarchies beside other libraries (amg_peers*.jsonl, by amg_bench --peers)
     host-amg-steps, device-amg-steps          their set-up by step
     host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh); these
                                               are made by amg_tables.py
@@ -33,12 +34,13 @@ import pathlib
 import re
 import sys
 
+import amg_plot
 import amg_tables
 import sampling_tables
 import speed_plot
 
 OWN = ("spg", "spg-plan")
-REUSE = "cusparse-reuse"
+REPEATS = ("cusparse-reuse", "cusparse-again")
 PRODUCTS = {"AP": "A*P", "AA": "A*A", "RAP": "R*A*P"}
 PHASES = ("analysis_ms", "expand_sort_ms", "contract_ms", "assemble_ms")
 NONE_YET = "No measurement is recorded yet.\n"
@@ -133,7 +135,7 @@ def mean_rows(ratios, blanks):
 
 
 def is_one_shot_peer(implementation):
-    return is_peer(implementation) and implementation != REUSE
+    return is_peer(implementation) and implementation not in REPEATS
 
 
 def by_product(records):
@@ -181,11 +183,11 @@ def summary_table(records):
             speeds.append(ratio(fastest(found, is_one_shot_peer)[0], time_of(spg)))
             limits.append(ratio(time_of(spg), field(spg, "limit_ms")))
             shares.append(ratio(field(spg, "work_bytes"), field(found.get("cusparse-alg1"), "work_bytes")))
-            reuse = ratio(time_of(found.get(REUSE)), time_of(plan))
-            plans.append((reuse, ratio(time_of(plan), field(plan, "limit_ms")) if reuse is not None else None))
+            repeat = ratio(fastest(found, REPEATS.__contains__)[0], time_of(plan))
+            plans.append((repeat, ratio(time_of(plan), field(plan, "limit_ms")) if repeat is not None else None))
         if of_product:
             rows.append([name, *summary(speeds), times(geometric_mean(limits)), percent(geometric_mean(shares))])
-    if any(reuse is not None for reuse, _ in plans):
+    if any(repeat is not None for repeat, _ in plans):
         speeds, limits = zip(*plans)
         rows.append(["new values, known pattern", *summary(speeds), times(geometric_mean(limits)), "-"])
     return markdown(head, rows) if rows else ""
@@ -226,15 +228,18 @@ def share(number):
 
 
 def plan_table(records):
-    """Numbers alone: plan runs beside cuSPARSE's reuse."""
-    head, rows, ratios = ["product", "spg-plan ms", "reuse ms", "reuse / plan", "plan / limit"], [], []
+    """Numbers alone: plan runs beside those of cuSPARSE's two ways that were measured."""
+    measured = {r["implementation"] for r in records}
+    repeats = [name for name in REPEATS if name in measured] or REPEATS[:1]
+    head, rows, ratios = ["product", "spg-plan ms", *(f"{short_name(name)} ms" for name in repeats),
+                          *(f"{short_name(name)} / plan" for name in repeats), "plan / limit"], [], []
     for name, found in by_product(records).items():
-        plan, reuse = time_of(found.get("spg-plan")), time_of(found.get(REUSE))
-        if plan is None and reuse is None:
+        plan, theirs = time_of(found.get("spg-plan")), [time_of(found.get(repeat)) for repeat in repeats]
+        if plan is None and not any(theirs):
             continue
-        ratios.append([ratio(reuse, plan), ratio(plan, field(found.get("spg-plan"), "limit_ms"))])
-        rows.append([name, digits(plan), digits(reuse), *map(times, ratios[-1])])
-    return markdown(head, rows + mean_rows(ratios, 2)) if rows else ""
+        ratios.append([*(ratio(ms, plan) for ms in theirs), ratio(plan, field(found.get("spg-plan"), "limit_ms"))])
+        rows.append([name, *map(digits, [plan, *theirs]), *map(times, ratios[-1])])
+    return markdown(head, rows + mean_rows(ratios, 1 + len(repeats))) if rows else ""
 
 
 def limit_table(records):
@@ -379,7 +384,9 @@ def main():
     documents = [root / "README.md", root / "bench" / "results" / "README.md"]
     for document in [arguments.readme] if arguments.readme else documents:
         renew(document, arguments.results, arguments.check)
-    for path, svg in speed_plot.figures(arguments.results, sys.modules[__name__]).items():
+    pictures = speed_plot.figures(arguments.results, sys.modules[__name__])
+    pictures |= amg_plot.figures(arguments.results, sys.modules[__name__])
+    for path, svg in pictures.items():
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         write(path, old, svg, "the picture is not that of its folder's records", arguments.check)
 

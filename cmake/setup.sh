@@ -70,7 +70,8 @@ need_for_tests()
 # From apt, so for the system's Python, which may not be the first one.
 has_petsc4py() { python3 -c 'import petsc4py' >/dev/null 2>&1 || /usr/bin/python3 -c 'import petsc4py' >/dev/null 2>&1; }
 
-# The plug-in for PETSc: PETSc with 32-bit and with 64-bit indices, and from Python.
+# The plug-in for PETSc: PETSc with 32-bit and with 64-bit indices, and from Python. PETSc brings hypre; both are peers of
+# amg_bench.
 want_for_petsc()
 {
     want libpetsc-real-dev pkg-config --exists PETSc

@@ -6,8 +6,9 @@
 #
 # BUILD: a build directory. ARCHIVE: FOLDER packed, NAME.tar.xz. -R: of the tests, those whose names match.
 # There, FOLDER/run_staged.sh runs the tests, FOLDER/with_libraries.sh PROGRAM... any program. Left out: tests of label
-# build, which need the tree and a compiler; the C and C++ runtime; the driver; cuSPARSE, which the node's own CUDA
-# toolkit has. The programs hold the same kernels each, which is why an archive is far smaller than the folder.
+# build, which need the tree and a compiler; the C and C++ runtime; the driver; cuSPARSE and what hypre and AMGX take of
+# the CUDA toolkit, which the node has itself. The programs hold the same kernels each, which is why an archive is far
+# smaller than the folder.
 set -eu
 tree=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
@@ -60,10 +61,12 @@ copy_program() # PATH
     strip "$folder/bin/$(basename "$1")"
 }
 
+toolkit='cusparse|cublas|cublasLt|cusolver|curand|nvJitLink'
+
 copy_libraries()
 {
     for program in "$folder"/bin/*; do ldd "$program"; done | awk '/=> \// { print $3 }' | sort -u |
-        grep -vE '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|cuda|cudart|cusparse|nvJitLink))\.so[.0-9]*$' |
+        grep -vE "/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|cuda|cudart|$toolkit))\.so[.0-9]*\$" |
         while read -r library; do
             case $library in
             */libgraphblas.so*) fail "GraphBLAS is too large to stage: configure with -DSPG_PEERS='cusparse;cxsparse'" ;;

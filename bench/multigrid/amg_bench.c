@@ -1,4 +1,5 @@
 /* Builds, verifies and times hierarchies of algebraic multigrid, and solves with them. */
+#include "amg_peer_report.h"
 #include "amg_report.h"
 #include "bandwidth.h"
 #include "device.h"
@@ -16,6 +17,9 @@ typedef struct bench {
     FILE *json;
     amg_findings *all; /* of the matrices so far, for the table */
     int count;
+    const amg_peer *peers[MOST_AMG_PEERS];
+    int peer_count;
+    amg_peer_findings *of_peers; /* peer_count for each of the matrices so far */
     bool right;
 } bench;
 
@@ -26,6 +30,23 @@ static void complain(bench *run, const char *what)
     fflush(stdout);
     fprintf(stderr, "amg_bench: %s: %s\n", what, spg_context_message(run->host));
     run->right = false;
+}
+
+/* The peers on the system that spg has solved. */
+static spg_status run_peers(bench *run, const amg_system *system, const amg_findings *own)
+{
+    spg_status status = SPG_OK;
+    amg_peer_findings *found = run->of_peers + (size_t)run->count * (size_t)run->peer_count;
+    for (int k = 0; status == SPG_OK && k < run->peer_count; k++, found++) {
+        status = amg_peer_measure(run->peers[k], system, run->chosen, found);
+        if (status != SPG_OK) break;
+        amg_peer_report_findings(stdout, own, found);
+        fflush(stdout);
+        run->right = run->right && found->verified;
+        if (run->json != NULL && !amg_peer_report_json(run->json, run->description, run->chosen, found))
+            status = spg_context_fail(run->host, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
+    }
+    return status;
 }
 
 static void run_matrix(bench *run, const char *argument)
@@ -43,10 +64,11 @@ static void run_matrix(bench *run, const char *argument)
     if (status == SPG_OK) {
         amg_report_findings(stdout, run->chosen, found);
         fflush(stdout);
-        run->count++;
         run->right = run->right && found->verified && found->solved.converged;
         if (run->json != NULL && !amg_report_json(run->json, run->description, run->chosen, found))
             status = spg_context_fail(run->host, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
+        if (status == SPG_OK) status = run_peers(run, &system, found);
+        run->count++;
     }
     if (status != SPG_OK) complain(run, argument);
     system_free(&system);
@@ -69,8 +91,11 @@ static bool start(bench *run)
 {
     if (run->chosen->place != SPG_PLACE_HOST) device_start();
     if (create_contexts(run) != SPG_OK) return false;
-    run->all = calloc((size_t)run->chosen->matrix_count, sizeof *run->all);
-    if (run->all == NULL) {
+    if (!amg_peers_choose(run->chosen->peers, run->chosen->place, run->peers, &run->peer_count)) return false;
+    const size_t matrices = (size_t)run->chosen->matrix_count;
+    run->all = calloc(matrices, sizeof *run->all);
+    run->of_peers = calloc(matrices * (size_t)run->peer_count + 1, sizeof *run->of_peers);
+    if (run->all == NULL || run->of_peers == NULL) {
         fputs("amg_bench: no memory\n", stderr);
         return false;
     }
@@ -84,12 +109,18 @@ static bool start(bench *run)
 
 static void finish(bench *run)
 {
-    if (run->count > 1) amg_report_table_head(stdout);
+    const bool has_table = run->count > 1 || (run->count > 0 && run->peer_count > 0);
+    if (has_table) amg_report_table_head(stdout);
     for (int k = 0; k < run->count; k++) {
-        if (run->count > 1) amg_report_table_row(stdout, &run->all[k]);
+        if (has_table) amg_report_table_row(stdout, &run->all[k]);
+        for (int p = 0; has_table && p < run->peer_count; p++) {
+            const amg_peer_findings *found = &run->of_peers[k * run->peer_count + p];
+            if (found->peer != NULL) amg_peer_report_table_row(stdout, found);
+        }
         amg_findings_free(&run->all[k]);
     }
     free(run->all);
+    free(run->of_peers);
     if (!close_record(run->json, run->chosen->json_path)) run->right = false;
     if (run->host != run->context) spg_context_destroy(run->host);
     spg_context_destroy(run->context);
@@ -103,6 +134,7 @@ int main(int argc, char **argv)
     bench run = {.chosen = &chosen, .right = true};
     if (start(&run)) {
         amg_report_head(stdout, run.description, &chosen);
+        for (int k = 0; k < run.peer_count; k++) amg_peer_report_head(stdout, run.peers[k]);
         for (int k = 0; k < chosen.matrix_count; k++) run_matrix(&run, chosen.matrices[k]);
     } else {
         run.right = false;

@@ -15,8 +15,7 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts. */
-static double median(double *ms, int count)
+double median(double *ms, int count)
 {
     qsort(ms, (size_t)count, sizeof *ms, compare_doubles);
     return count % 2 == 1 ? ms[count / 2] : 0.5 * (ms[count / 2 - 1] + ms[count / 2]);

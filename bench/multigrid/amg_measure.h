@@ -35,4 +35,7 @@ typedef struct amg_findings {
 spg_status amg_measure(amg_system *system, const amg_options *chosen, double bandwidth, amg_findings *found);
 void amg_findings_free(amg_findings *found);
 
+/* Sorts. */
+double median(double *ms, int count);
+
 #endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE 1
 #include "amg_options.h"
 
+#include "amg_peer.h"
 #include "generators.h"
 #include "parse.h"
 #include "program.h"
@@ -44,6 +45,7 @@ enum {
     OPTION_PREPARE,
     OPTION_UPDATE,
     OPTION_VARY,
+    OPTION_PEERS,
     OPTION_REPS,
     OPTION_WARMUP,
     OPTION_MATRIX_SEED,
@@ -86,6 +88,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"prepare-update", no_argument, NULL, OPTION_PREPARE},
                                              {"update", required_argument, NULL, OPTION_UPDATE},
                                              {"vary", required_argument, NULL, OPTION_VARY},
+                                             {"peers", required_argument, NULL, OPTION_PEERS},
                                              {"reps", required_argument, NULL, OPTION_REPS},
                                              {"warmup", required_argument, NULL, OPTION_WARMUP},
                                              {"matrix-seed", required_argument, NULL, OPTION_MATRIX_SEED},
@@ -154,6 +157,9 @@ static const char *const help_rest = "\n"
                                      "  --vary X               of them: times 3/2, less up to the share X off the\n"
                                      "                         diagonal; 0: in turn to 3/2 of the values and back;\n"
                                      "                         default 0.5\n"
+                                     "  --peers LIST           none, all (of the place), or names: other libraries,\n"
+                                     "                         by conjugate gradients to the same tolerance;\n"
+                                     "                         default none\n"
                                      "  --reps N               timed repetitions of setup and solve; default 3, on a\n"
                                      "                         device 7\n"
                                      "  --warmup N             untimed ones before them; default 1\n"
@@ -185,6 +191,7 @@ static void print_help(void)
     fputs(help_rest, stdout);
     puts("\nMATRIX is a Matrix Market file or a generator (\":N\" sets its size):");
     for (int k = 0; generator_description(k) != NULL; k++) printf("  %s\n", generator_description(k));
+    amg_peers_print_names(stdout);
 }
 
 static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers[] = {"jacobi", "l1", "chebyshev"},
@@ -263,6 +270,15 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
     }
 }
 
+/* Names alone: which of them work is known with the place. */
+static bool parse_peers(const char *list, amg_options *chosen)
+{
+    const amg_peer *peers[MOST_AMG_PEERS];
+    int count;
+    chosen->peers = list;
+    return amg_peers_choose(list, SPG_PLACE_AUTO, peers, &count);
+}
+
 static bool parse_option(int code, const char *value, amg_options *chosen)
 {
     int word = 0;
@@ -285,6 +301,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_ITERATIONS: return parse_count("max-iterations", value, 0, &chosen->solve.max_iterations);
     case OPTION_UPDATE: return parse_count("update", value, 0, &chosen->updates);
     case OPTION_VARY: return parse_number("vary", value, 0, 1, &chosen->vary);
+    case OPTION_PEERS: return parse_peers(value, chosen);
     case OPTION_REPS: return parse_count("reps", value, 1, &chosen->reps);
     case OPTION_WARMUP: return parse_count("warmup", value, 0, &chosen->warmup);
     case OPTION_MATRIX_SEED: return parse_seed("matrix-seed", value, &chosen->matrix_seed);

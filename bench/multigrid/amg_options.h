@@ -21,6 +21,7 @@ typedef struct amg_options {
     uint64_t matrix_seed;
     bool lenient; /* with files of matrices */
     bool shows_levels, shows_history;
+    const char *peers;     /* the list of --peers; NULL: none */
     const char *json_path; /* NULL: none */
     const char *const *matrices;
     int matrix_count;

@@ -164,7 +164,7 @@ void amg_report_table_row(FILE *stream, const amg_findings *found)
             found->verified ? ms_text(found->solve_ms).s : "-",
             !found->verified          ? "NO"
             : found->solved.converged ? "yes"
-                                      : "not converged");
+                                      : "unconverged");
 }
 
 /* ---- JSON ---- */

@@ -64,9 +64,9 @@ static inline double phases_ms(const spgemm_stats *stats)
 const peer *peer_at(int k);
 const peer *peer_by_name(const char *name);
 
-extern const peer peer_cxsparse, peer_graphblas, peer_eigen;
+extern const peer peer_cxsparse, peer_graphblas, peer_mkl, peer_eigen;
 extern const peer peer_cusparse_default, peer_cusparse_alg1, peer_cusparse_alg2, peer_cusparse_alg3,
-    peer_cusparse_reuse;
+    peer_cusparse_reuse, peer_cusparse_again;
 
 #ifdef __cplusplus
 }

@@ -18,9 +18,13 @@ static const peer *const all_peers[] = {&peer_spg,
                                         &peer_cusparse_alg2,
                                         &peer_cusparse_alg3,
                                         &peer_cusparse_reuse,
+                                        &peer_cusparse_again,
 #endif
 #ifdef SPG_BENCH_GRAPHBLAS
                                         &peer_graphblas,
+#endif
+#ifdef SPG_BENCH_MKL
+                                        &peer_mkl,
 #endif
 #ifdef SPG_BENCH_CXSPARSE
                                         &peer_cxsparse,
