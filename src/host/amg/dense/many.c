@@ -15,24 +15,28 @@ typedef struct part_job {
     double *rows, *spare;
 } part_job;
 
+#define REAL_ONLY
+#define TEMPLATE "host/amg/many/packs.inc.h"
+#include "host/for_each_value_type.h"
+
 /* rows[begin, end) -= column[begin, end) times one row. */
 static inline ALWAYS_INLINE void subtract_column(double *rows, const double *column, int begin, int end,
                                                  const double *row, int width)
 {
-    double held[SPG_AMG_MOST_WIDTH];
-    for (int j = 0; j < width; ++j) held[j] = row[j];
+    pack_f64 held[MOST_PACKS];
+    for (int p = 0; p < width / PACK; ++p) held[p] = ((const pack_f64 *)row)[p];
     for (int64_t i = begin; i < end; ++i)
-        for (int j = 0; j < width; ++j) rows[i * width + j] -= column[i] * held[j];
+        for (int p = 0; p < width / PACK; ++p) ((pack_f64 *)(rows + i * width))[p] -= column[i] * held[p];
 }
 
 /* row -= the sum of rows[begin, end) times column[begin, end). */
 static inline ALWAYS_INLINE void subtract_rows(const double *rows, const double *column, int begin, int end,
                                                double *row, int width)
 {
-    double held[SPG_AMG_MOST_WIDTH] = {0};
+    pack_f64 held[MOST_PACKS] = {0};
     for (int64_t i = begin; i < end; ++i)
-        for (int j = 0; j < width; ++j) held[j] += rows[i * width + j] * column[i];
-    for (int j = 0; j < width; ++j) row[j] -= held[j];
+        for (int p = 0; p < width / PACK; ++p) held[p] += ((const pack_f64 *)(rows + i * width))[p] * column[i];
+    for (int p = 0; p < width / PACK; ++p) ((pack_f64 *)row)[p] -= held[p];
 }
 
 static inline ALWAYS_INLINE void divide(double *row, double by, int width)

@@ -2,7 +2,6 @@
  * gets the bits that it gets alone (smoother/relax.c). */
 #define REAL_ONLY
 #include "host/by_type.h"
-#include "host/operations/host_operations.h"
 #include "host_many.h"
 #include "widths.h"
 
@@ -15,8 +14,11 @@ typedef struct block_sweep {
     const void *inverse, *b, *x; /* x NULL: zero */
     void *d, *y;                 /* d NULL: no direction is stored */
     double coefficient, keep;    /* keep 0: d is not read */
+    bool adds;                   /* of a product: to y */
 } block_sweep;
 
+#define TEMPLATE "host/amg/many/packs.inc.h"
+#include "host/for_each_value_type.h"
 #define TYPE_TEMPLATE "host/amg/many/rows.inc.h"
 #include "host/for_each_type.h"
 
@@ -69,9 +71,8 @@ spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width
 
 spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y)
 {
-    static const float one_f32 = 1;
-    static const double one_f64 = 1;
-    const void *one = A->value_type == SPG_F32 ? (const void *)&one_f32 : &one_f64;
-    const spg_vectors vectors = {width, x, y, width, 1, width, 1};
-    return spg_host_spmm(context, NULL, A, adds ? one : NULL, &vectors);
+    static works multiply = BY_REAL_TYPE(multiply), multiply_wide = BY_REAL_TYPE(multiply_wide);
+    over_rows(context, choose(multiply, multiply_wide, A),
+              &(block_sweep){.A = A, .width = width, .x = x, .y = y, .adds = adds});
+    return SPG_OK;
 }

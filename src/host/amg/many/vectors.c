@@ -35,6 +35,8 @@ typedef struct block_job {
     double *sums; /* of blocks of rows: width each */
 } block_job;
 
+#define TEMPLATE "host/amg/many/packs.inc.h"
+#include "host/for_each_value_type.h"
 #define TEMPLATE "host/amg/many/vectors.inc.h"
 #include "host/for_each_value_type.h"
 

@@ -29,71 +29,85 @@ static void NAMED(store)(const void *data, spg_range tiles)
     }
 }
 
+/* The factors of a block's vectors, in packs. */
+static inline ALWAYS_INLINE void NAMED(take_factors)(const double *factors, NAMED(pack) * packs, int width)
+{
+    VALUE narrowed[SPG_AMG_MOST_WIDTH];
+    for (int j = 0; j < width; ++j) narrowed[j] = (VALUE)factors[j];
+    for (int p = 0; p < width / PACK; ++p) packs[p] = *(const NAMED(pack) *)(narrowed + p * PACK);
+}
+
 static inline ALWAYS_INLINE void NAMED(combine_at)(const block_job *job, spg_range rows, int width)
 {
-    VALUE alpha[SPG_AMG_MOST_WIDTH], beta[SPG_AMG_MOST_WIDTH];
-    for (int j = 0; j < width; ++j) alpha[j] = (VALUE)job->alpha[j];
-    for (int j = 0; j < width; ++j) beta[j] = (VALUE)job->beta[j];
+    NAMED(pack) alpha[MOST_PACKS], beta[MOST_PACKS];
+    NAMED(take_factors)(job->alpha, alpha, width);
+    NAMED(take_factors)(job->beta, beta, width);
     for (int64_t i = rows.begin; i < rows.end; ++i) {
-        const VALUE *x = (const VALUE *)job->x + i * width;
-        VALUE *y = (VALUE *)job->y + i * width;
-        for (int j = 0; j < width; ++j) {
-            const VALUE of_x = alpha[j] * x[j], of_y = beta[j] * y[j];
-            y[j] = beta[j] == 0 ? of_x : alpha[j] == 0 ? of_y : of_x + of_y;
+        const NAMED(pack) *x = (const NAMED(pack) *)((const VALUE *)job->x + i * width);
+        NAMED(pack) *y = (NAMED(pack) *)((VALUE *)job->y + i * width);
+        for (int p = 0; p < width / PACK; ++p) {
+            const NAMED(pack) of_x = alpha[p] * x[p], of_y = beta[p] * y[p];
+            const NAMED(pack) with_y = CHOOSE(alpha[p], of_x + of_y, of_y);
+            y[p] = CHOOSE(beta[p], with_y, of_x);
         }
     }
 }
 
 /* Adds the products of rows [begin, end) to the lanes of their rows. */
 static inline ALWAYS_INLINE void NAMED(add_products)(const VALUE *x, const VALUE *y, int64_t begin, int64_t end,
-                                                     double lanes[LANES][SPG_AMG_MOST_WIDTH], int width)
+                                                     pack_f64 lanes[LANES][MOST_PACKS], int width)
 {
     for (int64_t i = begin; i < end; ++i) {
-        double *lane = lanes[i % LANES];
-        for (int j = 0; j < width; ++j) lane[j] += (double)x[i * width + j] * (double)y[i * width + j];
+        const NAMED(pack) *of_x = (const NAMED(pack) *)(x + i * width), *of_y = (const NAMED(pack) *)(y + i * width);
+        for (int p = 0; p < width / PACK; ++p) lanes[i % LANES][p] += IN_DOUBLES(of_x[p]) * IN_DOUBLES(of_y[p]);
     }
 }
 
-static inline ALWAYS_INLINE void NAMED(add_lanes)(double lanes[LANES][SPG_AMG_MOST_WIDTH], double *sums, int width)
+static inline ALWAYS_INLINE void NAMED(add_lanes)(pack_f64 lanes[LANES][MOST_PACKS], double *sums, int width)
 {
-    for (int j = 0; j < width; ++j) sums[j] = 0;
-    for (int lane = 0; lane < LANES; ++lane)
-        for (int j = 0; j < width; ++j) sums[j] += lanes[lane][j];
+    for (int p = 0; p < width / PACK; ++p) {
+        pack_f64 sum = {0};
+        for (int lane = 0; lane < LANES; ++lane) sum += lanes[lane][p];
+        *(pack_f64 *)(sums + p * PACK) = sum;
+    }
 }
 
 static inline ALWAYS_INLINE void NAMED(dot_at)(const block_job *job, spg_range blocks, int width)
 {
     for (int64_t k = blocks.begin; k < blocks.end; ++k) {
-        double lanes[LANES][SPG_AMG_MOST_WIDTH] = {{0}};
+        pack_f64 lanes[LANES][MOST_PACKS] = {{{0}}};
         NAMED(add_products)(job->x, job->y, k * BLOCK, k * BLOCK + block_rows(job->n, k), lanes, width);
         NAMED(add_lanes)(lanes, job->sums + k * width, width);
     }
 }
 
 /* Vectors that do not move keep their bits, whatever p and q are. */
-static inline ALWAYS_INLINE void NAMED(step_rows)(const block_job *job, int64_t begin, int64_t end, int width)
+static inline ALWAYS_INLINE void NAMED(step_rows)(const block_job *job, const NAMED(pack) * alpha, int64_t begin,
+                                                  int64_t end, int width)
 {
-    VALUE alpha[SPG_AMG_MOST_WIDTH];
-    for (int j = 0; j < width; ++j) alpha[j] = (VALUE)job->alpha[j];
     for (int64_t i = begin; i < end; ++i) {
-        const VALUE *p = (const VALUE *)job->p + i * width, *q = (const VALUE *)job->q + i * width;
-        VALUE *x = (VALUE *)job->moved_x + i * width, *r = (VALUE *)job->y + i * width;
-        for (int j = 0; j < width; ++j) {
-            const VALUE next_x = x[j] + alpha[j] * p[j], next_r = r[j] - alpha[j] * q[j];
-            x[j] = alpha[j] != 0 ? next_x : x[j];
-            r[j] = alpha[j] != 0 ? next_r : r[j];
+        const NAMED(pack) *p = (const NAMED(pack) *)((const VALUE *)job->p + i * width);
+        const NAMED(pack) *q = (const NAMED(pack) *)((const VALUE *)job->q + i * width);
+        NAMED(pack) *x = (NAMED(pack) *)((VALUE *)job->moved_x + i * width);
+        NAMED(pack) *r = (NAMED(pack) *)((VALUE *)job->y + i * width);
+        for (int k = 0; k < width / PACK; ++k) {
+            const NAMED(pack) next_x = x[k] + alpha[k] * p[k], next_r = r[k] - alpha[k] * q[k];
+            x[k] = CHOOSE(alpha[k], next_x, x[k]);
+            r[k] = CHOOSE(alpha[k], next_r, r[k]);
         }
     }
 }
 
 static inline ALWAYS_INLINE void NAMED(cg_step_at)(const block_job *job, spg_range blocks, int width)
 {
+    NAMED(pack) alpha[MOST_PACKS];
+    NAMED(take_factors)(job->alpha, alpha, width);
     for (int64_t k = blocks.begin; k < blocks.end; ++k) {
-        double lanes[LANES][SPG_AMG_MOST_WIDTH] = {{0}};
+        pack_f64 lanes[LANES][MOST_PACKS] = {{{0}}};
         const int64_t end = k * BLOCK + block_rows(job->n, k);
         for (int64_t i = k * BLOCK; i < end; i += STEP) {
             const int64_t next = i + STEP < end ? i + STEP : end;
-            NAMED(step_rows)(job, i, next, width);
+            NAMED(step_rows)(job, alpha, i, next, width);
             NAMED(add_products)(job->y, job->y, i, next, lanes, width);
         }
         NAMED(add_lanes)(lanes, job->sums + k * width, width);

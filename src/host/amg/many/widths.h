@@ -3,6 +3,7 @@
 #ifndef SPG_SRC_HOST_AMG_MANY_WIDTHS_H
 #define SPG_SRC_HOST_AMG_MANY_WIDTHS_H
 
+#include "amg/many/many_backend.h"
 #include "host/vector.h"
 #include "host/work.h"
 
@@ -16,6 +17,21 @@
 #else
 #define WIDE
 #endif
+
+/* Packs: see packs.inc.h. CHOOSE: packs `yes` where `where` is not 0, else `no`. */
+typedef int32_t bits_f32;
+typedef int64_t bits_f64;
+#ifdef __GNUC__
+enum { PACK = 4 };
+#define CHOOSE(where, yes, no)                                                                                         \
+    (NAMED(pack))((((where) != 0) & (NAMED(mask))(yes)) | (((where) == 0) & (NAMED(mask))(no)))
+#define IN_DOUBLES(pack) __builtin_convertvector(pack, pack_f64)
+#else
+enum { PACK = 1 };
+#define CHOOSE(where, yes, no) ((where) != 0 ? (yes) : (no))
+#define IN_DOUBLES(pack) (double)(pack)
+#endif
+enum { MOST_PACKS = SPG_AMG_MOST_WIDTH / PACK };
 
 /* Defines `function`, an spg_work for jobs with a member `width`: body(job, range, width) with a constant width. */
 #define FOR_WIDTHS(target, job_type, function, body)                                                                   \
