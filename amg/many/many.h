@@ -2,8 +2,8 @@
 #ifndef SPG_AMG_MANY_MANY_H
 #define SPG_AMG_MANY_MANY_H
 
+#include "amg/many_backend.h"
 #include "amg/solve/solve.h"
-#include "many_backend.h"
 
 /* The blocks of a level in a cycle; see spg_level. */
 typedef struct spg_amg_many_level {

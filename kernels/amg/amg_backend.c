@@ -1,7 +1,7 @@
 /* The CUDA backend's table for algebraic multigrid. Standard aggregation is sequential and runs only on the host. */
 #include "amg_stages.h"
 
-#include "amg/many/many_backend.h"
+#include "amg/many_backend.h"
 
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,

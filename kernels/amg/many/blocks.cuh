@@ -1,4 +1,4 @@
-/* Blocks of vectors (amg/many/many_backend.h): neighbouring lanes have the vectors of a row, so that they read and
+/* Blocks of vectors (amg/many_backend.h): neighbouring lanes have the vectors of a row, so that they read and
  * write neighbouring values. Private.
  *
  * Arithmetic and its order depend on the matrix and the number of rows alone, not on the width: each vector has the

@@ -1,5 +1,5 @@
 /* The functions in the CUDA backend's table for several right-hand sides at once (many_backend.c). For contracts see
- * amg/many/many_backend.h. Private. */
+ * amg/many_backend.h. Private. */
 #ifndef SPG_KERNELS_AMG_MANY_MANY_STAGES_H
 #define SPG_KERNELS_AMG_MANY_MANY_STAGES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "amg/many/many_backend.h"
+#include "amg/many_backend.h"
 
 spg_status spg_cuda_many_load(spg_context *context, const spg_amg_shape *shape, const spg_amg_columns *from,
                               void *block);

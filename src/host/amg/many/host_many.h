@@ -1,8 +1,8 @@
-/* The host's functions for several right-hand sides at once. Private. For contracts see amg/many/many_backend.h. */
+/* The host's functions for several right-hand sides at once. Private. For contracts see amg/many_backend.h. */
 #ifndef SPG_SRC_HOST_AMG_MANY_HOST_MANY_H
 #define SPG_SRC_HOST_AMG_MANY_HOST_MANY_H
 
-#include "amg/many/many_backend.h"
+#include "amg/many_backend.h"
 
 spg_status spg_host_many_load(spg_context *context, const spg_amg_shape *shape, const spg_amg_columns *from,
                               void *block);

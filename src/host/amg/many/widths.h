@@ -3,7 +3,7 @@
 #ifndef SPG_SRC_HOST_AMG_MANY_WIDTHS_H
 #define SPG_SRC_HOST_AMG_MANY_WIDTHS_H
 
-#include "amg/many/many_backend.h"
+#include "amg/many_backend.h"
 #include "host/vector.h"
 #include "host/work.h"
 
