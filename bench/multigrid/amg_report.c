@@ -102,10 +102,9 @@ static void report_times(FILE *stream, const amg_options *chosen, const amg_find
     fprintf(stream, "  solve  %s ms, %s ms an iteration\n", ms_text(found->solve_ms).s,
             found->solved.iterations > 0 ? ms_text(found->solve_ms / found->solved.iterations).s : "-");
     if (found->at_once_ms > 0.0)
-        fprintf(stream, "  %d right-hand sides, %d iterations: %s ms, singly %s ms, %s as long as one%s\n",
-                found->right_hand_sides, found->many_iterations, ms_text(found->at_once_ms).s,
-                ms_text(found->singly_ms).s, ratio_text(cost_of_many(found)).s,
-                found->many_converged ? "" : " (NOT all)");
+        fprintf(stream, "  %d right-hand sides: %s ms, singly %s ms; %s one (%d iterations%s)\n",
+                found->right_hand_sides, ms_text(found->at_once_ms).s, ms_text(found->singly_ms).s,
+                ratio_text(cost_of_many(found)).s, found->many_iterations, found->many_converged ? "" : ", not all");
     if (found->cores_taken > notable_cores)
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
 }
