@@ -89,6 +89,7 @@ struct spg_amg {
 
     /* For solves; private to amg/solve.c. */
     void *solver;
+    void *many; /* for several right-hand sides at once; private to amg/many/ */
 };
 
 /* The operator complexity that smoothing keeps to below a level with hubs. */
@@ -215,6 +216,9 @@ void spg_amg_forget_cycles(spg_amg *amg);
 
 /* ---- solver.c ---- */
 void spg_amg_solver_destroy(spg_amg *amg); /* frees what solves kept, if any */
+
+/* ---- many/memory.c ---- */
+void spg_amg_many_destroy(spg_amg *amg); /* frees what solves of several right-hand sides kept, if any */
 
 /* ---- log.c ---- */
 /* Writes a line to the context's log, if it has one. */

@@ -153,6 +153,7 @@ void spg_amg_destroy(spg_amg *amg)
     if (amg->level != NULL) {
         spg_amg_forget_cycles(amg);
         spg_amg_solver_destroy(amg);
+        spg_amg_many_destroy(amg);
         spg_amg_cycle_destroy(amg);
         spg_amg_narrow_destroy(amg);
         spg_amg_coarse_destroy(amg);

@@ -116,6 +116,31 @@ module spg_multigrid
       type(c_ptr), value :: context, amg, b, x
     end function
 
+    integer(c_int) function spg_amg_solve_many(context, amg, count, layout, B, b_stride, X, x_stride, options, &
+                                               results) bind(C)
+      import
+      type(c_ptr), value :: context, amg
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: layout
+      type(c_ptr), value :: B
+      integer(c_int64_t), value :: b_stride
+      type(c_ptr), value :: X
+      integer(c_int64_t), value :: x_stride
+      type(spg_amg_solve_options), intent(in), optional :: options
+      type(spg_amg_solve_result), intent(inout), optional :: results(*)
+    end function
+
+    integer(c_int) function spg_amg_apply_many(context, amg, count, layout, B, b_stride, X, x_stride) bind(C)
+      import
+      type(c_ptr), value :: context, amg
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: layout
+      type(c_ptr), value :: B
+      integer(c_int64_t), value :: b_stride
+      type(c_ptr), value :: X
+      integer(c_int64_t), value :: x_stride
+    end function
+
     type(spg_operator) function spg_csr_operator(A) bind(C)
       import
       type(spg_csr), intent(in) :: A

@@ -50,9 +50,9 @@ static spg_status turn(spg_amg_solve_state *solve)
                                         solver->p);
 }
 
-/* The reason why a step was not taken; OK if it was. */
-static spg_status judge(const spg_amg_solve_state *solve, double rz, double pq, int iteration)
+spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, double pq)
 {
+    const int iteration = solve->result.iterations + 1;
     if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
     if (rz < 0)
         return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
@@ -66,15 +66,18 @@ static spg_status judge(const spg_amg_solve_state *solve, double rz, double pq, 
 
 enum { MOST_VAIN_CLAIMS = 2 };
 
-/* Called when the updated residual has converged: computes the true one, since the updated one may have drifted. *vain:
- * how many times in a row the true residual was more than half of the one before; several mean that rounding keeps it
- * from falling. */
+void spg_amg_judge_claim(spg_amg_solve_state *solve, double *before, int *vain)
+{
+    *vain = solve->residual > *before / 2 ? *vain + 1 : 0;
+    *before = solve->residual;
+    solve->result.stagnated = !spg_amg_has_converged(solve) && *vain >= MOST_VAIN_CLAIMS;
+}
+
+/* Called when the updated residual has converged: computes the true one, since the updated one may have drifted. */
 static spg_status check_claim(spg_amg_solve_state *solve, double *before, int *vain)
 {
     const spg_status status = spg_amg_measure_residual(solve);
-    *vain = solve->residual > *before / 2 ? *vain + 1 : 0;
-    *before = solve->residual;
-    solve->result.stagnated = status == SPG_OK && !spg_amg_has_converged(solve) && *vain >= MOST_VAIN_CLAIMS;
+    if (status == SPG_OK) spg_amg_judge_claim(solve, before, vain);
     return status;
 }
 
@@ -92,7 +95,7 @@ static spg_status read_step(spg_amg_solve_state *solve, unsigned int number)
 {
     spg_amg_cg_scalars scalars;
     spg_status status = solve->backend->cg_read(solve->context, &solve->solver->scalars->cg, number, &scalars);
-    if (status == SPG_OK) status = judge(solve, scalars.rz, scalars.pq, solve->result.iterations + 1);
+    if (status == SPG_OK) status = spg_amg_judge_step(solve, scalars.rz, scalars.pq);
     return status == SPG_OK ? spg_amg_note_iteration(solve, sqrt(scalars.rr)) : status;
 }
 

@@ -13,6 +13,9 @@ typedef struct spg_amg_iterate {
 /* How often the two are swapped in this many sweeps. */
 int spg_amg_sweep_turns(const spg_amg *amg, int sweeps, bool from_zero);
 
+/* Step `step`, from 0, of a sweep of the hierarchy's smoother, without its vectors. */
+spg_amg_relaxation spg_amg_sweep_step(const spg_amg *amg, const spg_level *level, int step);
+
 /* Sweeps of the hierarchy's smoother on A x = b. The first sweep from zero does not read A. */
 spg_status spg_amg_sweep(const spg_amg *amg, const spg_level *level, const void *b, int sweeps, spg_amg_iterate *x);
 
@@ -26,6 +29,9 @@ spg_status spg_amg_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
  * NULL: not known. (narrow.c) */
 spg_status spg_amg_precondition(spg_amg *amg, const void *b, void *x, const double *square);
 spg_status spg_amg_cycle_from_guess(spg_amg *amg, const void *b, void *x);
+
+/* The sum of squares, at the place, that gives the unit of a narrow hierarchy's A. */
+const double *spg_amg_narrow_unit(const spg_amg *amg);
 
 /* spg_amg_v_cycle, for callers that repeat it on the same vectors: a device records it once, and then one launch queues
  * all of it (recorded.c). */

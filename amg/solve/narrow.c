@@ -95,6 +95,8 @@ void spg_amg_narrow_release(spg_amg *amg, const void *values)
     spg_release(amg->context, (void *)values, candidate_bytes(amg));
 }
 
+const double *spg_amg_narrow_unit(const spg_amg *amg) { return &amg->narrow->squares[OF_A]; }
+
 /* x = M b. square: of b, at the place; NULL: not known. */
 static spg_status apply_narrow(spg_amg *amg, const void *b, void *x, const double *square)
 {

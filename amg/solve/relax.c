@@ -12,11 +12,10 @@ int spg_amg_sweep_turns(const spg_amg *amg, int sweeps, bool from_zero)
     return from_zero && steps > 0 ? steps - 1 : steps;
 }
 
-/* Step `step` of a sweep from `from` (NULL: zero) to `to`. */
-static spg_status relax(const spg_amg *amg, const spg_level *level, int step, const void *b, const void *from, void *to)
+spg_amg_relaxation spg_amg_sweep_step(const spg_amg *amg, const spg_level *level, int step)
 {
     const spg_amg_options *options = &amg->options;
-    spg_amg_relaxation sweep = {.inverse = level->inverse, .rho = level->rho, .step = -1, .b = b, .x = from, .y = to};
+    spg_amg_relaxation sweep = {.inverse = level->inverse, .rho = level->rho, .step = -1};
     switch (options->smoother) {
     case SPG_SMOOTHER_L1_JACOBI:
         sweep.inverse = level->l1_inverse;
@@ -26,10 +25,20 @@ static spg_status relax(const spg_amg *amg, const spg_level *level, int step, co
     case SPG_SMOOTHER_CHEBYSHEV:
         sweep.ratio = options->chebyshev_ratio;
         sweep.step = step;
-        sweep.d = level->d;
         break;
     default: sweep.scale = options->relaxation; break;
     }
+    return sweep;
+}
+
+/* Step `step` of a sweep from `from` (NULL: zero) to `to`. */
+static spg_status relax(const spg_amg *amg, const spg_level *level, int step, const void *b, const void *from, void *to)
+{
+    spg_amg_relaxation sweep = spg_amg_sweep_step(amg, level, step);
+    sweep.b = b;
+    sweep.x = from;
+    sweep.d = level->d;
+    sweep.y = to;
     return amg->backend->relax(amg->context, &level->A, &sweep);
 }
 

@@ -92,6 +92,12 @@ spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
     return note_residual(solve, residual);
 }
 
+spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual)
+{
+    solve->residual_is_true = true;
+    return note_residual(solve, residual);
+}
+
 static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     spg_amg_scalars scalars;
@@ -124,9 +130,7 @@ spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
     double norm = 0;
     spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
     if (status == SPG_OK) status = spg_amg_find_norm(solve, r, &norm);
-    if (status != SPG_OK) return status;
-    solve->residual_is_true = true;
-    return note_residual(solve, norm);
+    return status == SPG_OK ? spg_amg_note_true_residual(solve, norm) : status;
 }
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve)
@@ -290,29 +294,58 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
                                         : "");
 }
 
+spg_status spg_amg_begin_solve(spg_amg_solve_state *solve)
+{
+    const spg_status status = begin(solve);
+    solve->first = solve->residual;
+    solve->result.initial_residual = solve->result.residual;
+    return status;
+}
+
+bool spg_amg_lacks_true_residual(const spg_amg_solve_state *solve, spg_status status)
+{
+    const bool has_ended = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
+    return has_ended && !solve->residual_is_true && isfinite(solve->residual);
+}
+
+spg_status spg_amg_end_solve(spg_amg_solve_state *solve, spg_status status)
+{
+    if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
+    complete(solve);
+    return status != SPG_OK || solve->result.converged ? status : tell_residual(solve);
+}
+
 /* However the iteration ended, its status stays, unless computing the residual fails; if the residual is not finite,
  * the message stays as well. */
 static spg_status measure_end(spg_amg_solve_state *solve, spg_status status)
 {
-    if (solve->residual_is_true || !isfinite(solve->residual)) return status;
-    const bool has_ended = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
-    if (!has_ended) return status;
+    if (!spg_amg_lacks_true_residual(solve, status)) return status;
     const spg_status measured = spg_amg_measure_residual(solve);
     return measured != SPG_OK ? measured : status;
 }
 
 static spg_status run(spg_amg_solve_state *solve)
 {
-    spg_status status = begin(solve);
-    solve->first = solve->residual;
-    solve->result.initial_residual = solve->result.residual;
+    spg_status status = spg_amg_begin_solve(solve);
     if (status == SPG_OK) status = measure_end(solve, iterate(solve));
-    if (status == SPG_OK) solve->result.converged = spg_amg_has_converged(solve);
     const spg_status scaled = solve->unit != 1 ? scale_x(solve, solve->unit) : SPG_OK;
-    if (status == SPG_OK) status = scaled;
-    complete(solve);
-    if (status != SPG_OK || solve->result.converged) return status;
-    return tell_residual(solve);
+    return spg_amg_end_solve(solve, status == SPG_OK ? scaled : status);
+}
+
+spg_status spg_amg_take_solve_options(spg_context *context, spg_type type, const spg_amg_solve_options *options,
+                                      spg_amg_solve_options *taken)
+{
+    *taken = options != NULL ? *options : spg_amg_solve_options_default();
+    const spg_status status = check_options(context, taken);
+    if (taken->tolerance == SPG_AMG_TOLERANCE_OF_TYPE) taken->tolerance = type == SPG_F32 ? 1e-4 : 1e-8;
+    return status;
+}
+
+void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *options)
+{
+    if (amg->was_symmetric || options->method != SPG_AMG_CG) return;
+    spg_amg_log(amg->context, "A is not symmetric: conjugate gradients may not converge; FGMRES and BiCGStab of "
+                              "spg/krylov.h take any A");
 }
 
 spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
@@ -325,7 +358,6 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
     spg_amg_solve_state solve = {.context = context,
                                  .amg = amg,
                                  .backend = amg->backend,
-                                 .options = options != NULL ? *options : spg_amg_solve_options_default(),
                                  .A = &amg->system,
                                  .type = amg->system.value_type,
                                  .n = amg->system.rows,
@@ -333,15 +365,11 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
                                  .x = x,
                                  .unit = 1,
                                  .norm = 1};
-    status = check_options(context, &solve.options);
-    if (solve.options.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
-        solve.options.tolerance = solve.type == SPG_F32 ? 1e-4 : 1e-8;
+    status = spg_amg_take_solve_options(context, solve.type, options, &solve.options);
     if (status == SPG_OK) status = spg_amg_solver_create(amg);
     if (status != SPG_OK) return status;
     solve.solver = amg->solver;
-    if (!amg->was_symmetric && solve.options.method == SPG_AMG_CG)
-        spg_amg_log(context, "A is not symmetric: conjugate gradients may not converge; FGMRES and BiCGStab of "
-                             "spg/krylov.h take any A");
+    spg_amg_warn_unsymmetric(amg, &solve.options);
     status = run(&solve);
     solve.result.seconds = spg_seconds() - start;
     if (result != NULL) *result = solve.result;

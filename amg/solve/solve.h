@@ -53,6 +53,20 @@ typedef struct spg_amg_solve_state {
 spg_status spg_amg_solver_create(spg_amg *amg);
 
 /* ---- solve.c ---- */
+/* ARGUMENT, or the options with the type's tolerance. options may be NULL. */
+spg_status spg_amg_take_solve_options(spg_context *context, spg_type type, const spg_amg_solve_options *options,
+                                      spg_amg_solve_options *taken);
+/* Writes to the log if A is not symmetric and the method needs that. */
+void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *options);
+
+/* Finds ||b||, b and x in the solve's unit and without their parts in the null space, and the first residual. solve->b
+ * is then the caller's b, or solver->b. */
+spg_status spg_amg_begin_solve(spg_amg_solve_state *solve);
+/* Completes the result of a solve that ended with this status, and says why it has not converged. */
+spg_status spg_amg_end_solve(spg_amg_solve_state *solve, spg_status status);
+/* Whether the residual at the end must still be computed from x. */
+bool spg_amg_lacks_true_residual(const spg_amg_solve_state *solve, spg_status status);
+
 /* Queues *scalar = x . y; scalar: a member of solver->scalars. */
 spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar);
 
@@ -61,6 +75,9 @@ spg_status spg_amg_measure_residual(spg_amg_solve_state *solve);
 
 /* Stores an iteration's residual in result and history. BREAKDOWN if it is not finite. */
 spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
+
+/* The same for a residual that was computed from x, of the current iteration. */
+spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual);
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
 
@@ -79,5 +96,10 @@ spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);
 /* ---- conjugate_gradients.c ---- */
 /* From r = b - A x, whose norm is known, until convergence, stagnation or max_iterations. */
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve);
+/* The reason why the next step was not taken; OK if it was. */
+spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, double pq);
+/* Once the true residual is known of an iterate whose updated one has converged. *vain: how many times in a row it was
+ * more than half of the one before; several mean that rounding keeps it from falling. */
+void spg_amg_judge_claim(spg_amg_solve_state *solve, double *before, int *vain);
 
 #endif

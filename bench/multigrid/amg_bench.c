@@ -64,7 +64,8 @@ static void run_matrix(bench *run, const char *argument)
     if (status == SPG_OK) {
         amg_report_findings(stdout, run->chosen, found);
         fflush(stdout);
-        run->right = run->right && found->verified && found->solved.converged;
+        run->right = run->right && found->verified && found->solved.converged &&
+                     (found->right_hand_sides == 0 || found->many_converged);
         if (run->json != NULL && !amg_report_json(run->json, run->description, run->chosen, found))
             status = spg_context_fail(run->host, SPG_ERROR_IO, "%s: cannot be written", run->chosen->json_path);
         if (status == SPG_OK) status = run_peers(run, &system, found);

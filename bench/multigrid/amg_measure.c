@@ -1,5 +1,6 @@
 #include "amg_measure.h"
 
+#include "amg_many.h"
 #include "amg_verify.h"
 #include "device.h"
 #include "load.h"
@@ -235,6 +236,19 @@ static spg_status time_updates(amg_system *system, const amg_options *chosen, am
     return status;
 }
 
+/* With a hierarchy of its own. */
+static spg_status measure_many(amg_system *system, const amg_options *chosen, amg_findings *found)
+{
+    const spg_amg_options settings = hierarchy_options(system, chosen);
+    spg_amg *amg = NULL;
+    double ms;
+    progress("%s: %d right-hand sides", system->name, chosen->right_hand_sides);
+    spg_status status = set_up(system, &settings, &amg, &ms);
+    if (status == SPG_OK) status = amg_measure_many(system, chosen, amg, found);
+    spg_amg_destroy(amg);
+    return status;
+}
+
 spg_status amg_measure(amg_system *system, const amg_options *chosen, double bandwidth, amg_findings *found)
 {
     *found = (amg_findings){.rows = system->A.rows,
@@ -251,6 +265,8 @@ spg_status amg_measure(amg_system *system, const amg_options *chosen, double ban
     if (status == SPG_OK && !is_on_device(system)) found->cores_taken = cores_taken_since(&mark);
     if (status == SPG_OK) status = time_steps(system, chosen, bandwidth, found);
     if (status == SPG_OK && found->verified && chosen->updates > 0) status = time_updates(system, chosen, found);
+    if (status == SPG_OK && found->verified && chosen->right_hand_sides > 0)
+        status = measure_many(system, chosen, found);
     progress_clear();
     if (status != SPG_OK) amg_findings_free(found);
     return status;

@@ -28,6 +28,10 @@ typedef struct amg_findings {
     char fault[256];  /* unless verified */
     double max_error; /* see amg_verify.h */
     double cores_taken;
+    int right_hand_sides;         /* 0: not measured */
+    double at_once_ms, singly_ms; /* of all of them */
+    int many_iterations;          /* of the slowest */
+    bool many_converged;          /* all of them */
 } amg_findings;
 
 /* Lines of the table of levels go to stdout if the options show them. Fails where nothing could be built; what is

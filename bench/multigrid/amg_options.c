@@ -42,6 +42,7 @@ enum {
     OPTION_RESTART,
     OPTION_TOLERANCE,
     OPTION_ITERATIONS,
+    OPTION_RHS,
     OPTION_PREPARE,
     OPTION_UPDATE,
     OPTION_VARY,
@@ -86,6 +87,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
                                              {"max-iterations", required_argument, NULL, OPTION_ITERATIONS},
                                              {"prepare-update", no_argument, NULL, OPTION_PREPARE},
+                                             {"rhs", required_argument, NULL, OPTION_RHS},
                                              {"update", required_argument, NULL, OPTION_UPDATE},
                                              {"vary", required_argument, NULL, OPTION_VARY},
                                              {"peers", required_argument, NULL, OPTION_PEERS},
@@ -151,6 +153,10 @@ static const char *const help_rest = "\n"
                                      "  --tolerance X          of the residual over the right-hand side; default\n"
                                      "                         1e-8, with f32 1e-4\n"
                                      "  --max-iterations N     default 200\n"
+                                     "\n"
+                                     "  --rhs N                also solves N right-hand sides at once, and one\n"
+                                     "                         after the other, with one hierarchy; for cg and\n"
+                                     "                         standalone\n"
                                      "\n"
                                      "  --prepare-update       set-up makes what the first update would make\n"
                                      "  --update N             also times N updates to new values\n"
@@ -299,6 +305,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     case OPTION_RESTART: return parse_count_to("restart", value, 1, 1000, &chosen->restart);
     case OPTION_TOLERANCE: return parse_number("tolerance", value, 0, 1e300, &chosen->solve.tolerance);
     case OPTION_ITERATIONS: return parse_count("max-iterations", value, 0, &chosen->solve.max_iterations);
+    case OPTION_RHS: return parse_count("rhs", value, 1, &chosen->right_hand_sides);
     case OPTION_UPDATE: return parse_count("update", value, 0, &chosen->updates);
     case OPTION_VARY: return parse_number("vary", value, 0, 1, &chosen->vary);
     case OPTION_PEERS: return parse_peers(value, chosen);
@@ -345,6 +352,8 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
     }
     if (chosen->solve.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
         chosen->solve.tolerance = chosen->type == SPG_F32 ? 1e-4 : 1e-8;
+    if (valid && chosen->right_hand_sides > 0 && chosen->by_krylov)
+        valid = complain("--rhs: solves by cg or standalone, not by %s", method_name(chosen));
     if (valid && optind == argc) valid = complain("no matrix given");
     if (!valid) {
         fputs("Try 'amg_bench --help'.\n", stderr);

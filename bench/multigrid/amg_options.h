@@ -14,6 +14,7 @@ typedef struct amg_options {
     bool by_krylov; /* solve by spg/krylov.h, with these two and the tolerance and limit of `solve` */
     spg_krylov_method krylov;
     int restart;
+    int right_hand_sides;       /* also solved at once and one after the other; 0: none */
     const char *nullspace_path; /* NULL: none */
     int updates;                /* 0: update is not measured */
     double vary;                /* updates are to values that differ so much more; 0: to 3/2 of them and back */

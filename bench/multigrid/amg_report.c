@@ -83,6 +83,12 @@ static void report_limits(FILE *stream, const amg_findings *found)
     }
 }
 
+/* The time of all right-hand sides at once over that of one alone. */
+static double cost_of_many(const amg_findings *found)
+{
+    return found->at_once_ms * found->right_hand_sides / found->singly_ms;
+}
+
 static void report_times(FILE *stream, const amg_options *chosen, const amg_findings *found)
 {
     const spg_amg_timings *setup = &found->summary.setup;
@@ -95,6 +101,10 @@ static void report_times(FILE *stream, const amg_options *chosen, const amg_find
                 chosen->hierarchy.prepare_update ? "" : ", with plans", ms_text(found->first_update_ms).s);
     fprintf(stream, "  solve  %s ms, %s ms an iteration\n", ms_text(found->solve_ms).s,
             found->solved.iterations > 0 ? ms_text(found->solve_ms / found->solved.iterations).s : "-");
+    if (found->at_once_ms > 0.0)
+        fprintf(stream, "  %d right-hand sides: %s ms, singly %s ms; %s one (%d iterations%s)\n",
+                found->right_hand_sides, ms_text(found->at_once_ms).s, ms_text(found->singly_ms).s,
+                ratio_text(cost_of_many(found)).s, found->many_iterations, found->many_converged ? "" : ", not all");
     if (found->cores_taken > notable_cores)
         fprintf(stream, "  disturbed: other processes kept %.1f cores busy meanwhile\n", found->cores_taken);
 }
@@ -265,6 +275,12 @@ bool amg_report_json(FILE *stream, const char *description, const amg_options *c
     put_number(stream, "solve_ms", found->verified, found->solve_ms);
     put_number(stream, "residual", true, found->solved.relative_residual);
     put_number(stream, "convergence_factor", true, found->solved.convergence_factor);
+    if (found->right_hand_sides > 0) {
+        put_integer(stream, "rhs", found->right_hand_sides);
+        put_integer(stream, "rhs_iterations", found->many_iterations);
+        put_number(stream, "rhs_at_once_ms", found->at_once_ms > 0.0, found->at_once_ms);
+        put_number(stream, "rhs_singly_ms", found->at_once_ms > 0.0, found->singly_ms);
+    }
     put_integer(stream, "reps", found->verified ? chosen->reps : 0);
     put_number(stream, "max_error", true, found->max_error);
     fprintf(stream, "\"converged\": %s, \"verified\": %s}\n", found->solved.converged ? "true" : "false",

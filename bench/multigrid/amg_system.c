@@ -134,12 +134,14 @@ static double pair_fraction(int64_t i, int64_t j)
     return (double)(state >> 11) * 0x1p-53;
 }
 
+static double random_number(int64_t i, int64_t vector) { return 2.0 * pair_fraction(i, vector) - 1.0; }
+
 /* Row i of A times random numbers: whatever the null space of a symmetric A, a solution exists. */
-static double row_times_random(const spg_csr *A, int64_t i)
+static double row_times_random(const spg_csr *A, int64_t i, int64_t vector)
 {
     double sum = 0.0;
     for (int64_t k = row_offset(A, i); k < row_offset(A, i + 1); k++)
-        sum += get_value(A->values, A->value_type, k) * (2.0 * pair_fraction(A->columns[k], 0) - 1.0);
+        sum += get_value(A->values, A->value_type, k) * random_number(A->columns[k], vector);
     return sum;
 }
 
@@ -149,8 +151,23 @@ static spg_status make_right_hand_side(amg_system *system, bool is_image)
     void *values = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(system->A.value_type));
     if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for a vector");
     for (int64_t i = 0; i < n; i++)
-        set_value(values, system->A.value_type, i, is_image ? row_times_random(&system->A, i) : 1.0);
+        set_value(values, system->A.value_type, i, is_image ? row_times_random(&system->A, i, 0) : 1.0);
     const spg_status status = vector_create(system->host, system->context, system->A.value_type, n, values, &system->b);
+    free(values);
+    return status;
+}
+
+spg_status make_right_hand_sides(amg_system *system, int count, bool is_image, place_vector *vectors)
+{
+    const int64_t n = system->A.rows, numbers = n * count;
+    const spg_type type = system->A.value_type;
+    void *values = malloc((size_t)(numbers > 0 ? numbers : 1) * spg_type_size(type));
+    if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for vectors");
+    for (int64_t k = 0; k < numbers; k++) {
+        const int64_t i = k % n, vector = -1 - k / n;
+        set_value(values, type, k, is_image ? row_times_random(&system->A, i, vector) : random_number(i, vector));
+    }
+    const spg_status status = vector_create(system->host, system->context, type, numbers, values, vectors);
     free(values);
     return status;
 }

@@ -28,6 +28,8 @@ void system_free(amg_system *system);
 /* *vector = n values of the host; values NULL: zeros. */
 spg_status vector_create(spg_context *host, spg_context *context, spg_type type, int64_t n, const void *values,
                          place_vector *vector);
+/* *vectors = `count` right-hand sides of random numbers, one after the other; is_image: A times them. */
+spg_status make_right_hand_sides(amg_system *system, int count, bool is_image, place_vector *vectors);
 void vector_free(spg_context *context, place_vector *vector);
 
 /* The values on the host, malloc'ed, in double. */

@@ -16,7 +16,10 @@ typedef struct amg_verdict {
 spg_status verify_hierarchy(const amg_system *system, const spg_amg *amg, spg_restriction restriction,
                             amg_verdict *verdict);
 
-/* The residual of x is the one that the solve reports, within 1 percent and what rounding allows. */
+/* The residual of x, for vectors on the host, is `residual`, within 1 percent and what rounding allows. */
+void verify_residual(const spg_csr *A, const double *b, const double *x, double residual, amg_verdict *verdict);
+
+/* The residual of x is the one that the solve reports. */
 spg_status verify_solution(const amg_system *system, const place_vector *x, const spg_amg_solve_result *solved,
                            amg_verdict *verdict);
 

@@ -2,7 +2,10 @@
 #ifndef SPG_AMG_HPP
 #define SPG_AMG_HPP
 
+#include "spg/amg_many.h"
 #include "spg/spg.hpp"
+
+#include <vector>
 
 namespace spg
 {
@@ -32,6 +35,20 @@ class amg : public detail::handle<spg_amg, spg_amg_destroy>
                                                 detail::data_of(x, rows_, type_, "x"), &options, &result);
         if (status != SPG_ERROR_NOT_CONVERGED) check(status);
         return result;
+    }
+
+    // The same for `count` right-hand sides at once, row-major: element i of vector j at i * count + j.
+    template <class B, class X>
+    std::vector<spg_amg_solve_result> solve_many(std::int64_t count, const B &b, X &&x,
+                                                 const spg_amg_solve_options &options = spg_amg_solve_options_default())
+    {
+        std::vector<spg_amg_solve_result> results(static_cast<std::size_t>(count));
+        const std::int64_t size = rows_ * count;
+        const spg_status status =
+            spg_amg_solve_many(owner_, get(), count, SPG_ROW_MAJOR, detail::data_of(b, size, type_, "b"), count,
+                               detail::data_of(x, size, type_, "x"), count, &options, results.data());
+        if (status != SPG_ERROR_NOT_CONVERGED) check(status);
+        return results;
     }
 
     // One V-cycle on A x = b from the x given.

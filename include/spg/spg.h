@@ -20,6 +20,7 @@
 #include "spg/types.h"
 
 #include "spg/amg.h"
+#include "spg/amg_many.h"
 #include "spg/context.h"
 #include "spg/coo.h"
 #include "spg/csr.h"

@@ -1,6 +1,8 @@
 /* The CUDA backend's table for algebraic multigrid. Standard aggregation is sequential and runs only on the host. */
 #include "amg_stages.h"
 
+#include "amg/many_backend.h"
+
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
     .find_symmetry_and_inverse = spg_cuda_find_symmetry_and_inverse,
@@ -48,4 +50,5 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .record = spg_cuda_record,
     .replay = spg_cuda_replay,
     .forget = spg_cuda_forget,
+    .many = &spg_cuda_amg_many_backend,
 };

@@ -24,6 +24,30 @@ def test_solves(dtype, tol):
     assert np.linalg.norm(b - A @ again) <= 2 * tol * np.linalg.norm(b)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype, tol", [("f8", 1e-8), ("f4", 1e-4)])
+def test_several_right_hand_sides(dtype, tol, order):
+    A = poisson(40, dtype)
+    b = np.asarray(np.random.default_rng(1).standard_normal((A.shape[0], 19)), dtype, order=order)
+    ml = spg.smoothed_aggregation(A)
+    residuals = []
+    x, infos = ml.solve(b, residuals=residuals, return_info=True)
+    assert x.dtype == np.dtype(dtype) and x.shape == b.shape and len(infos) == len(residuals) == 19
+    for j, info in enumerate(infos):
+        assert info.converged and len(residuals[j]) == info.iterations + 1
+        assert np.linalg.norm(b[:, j] - A @ x[:, j]) <= 2 * tol * np.linalg.norm(b[:, j])
+        np.testing.assert_allclose(x[:, j], ml.solve(b[:, j]), atol=100 * tol * abs(x).max())
+    assert np.array_equal(ml.solve(b[:, 3:4]), x[:, 3:4])
+    assert all(info.iterations == 0 for info in ml.solve(b, x0=x, tol=4 * tol, return_info=True)[1])
+    with pytest.raises(spg.NotConverged, match="right-hand side 0") as caught:
+        ml.solve(b, maxiter=1, tol=1e-14)
+    assert caught.value.x.shape == b.shape and caught.value.info[18].iterations == 1
+    with pytest.raises(ValueError, match="x0 is of shape"):
+        ml.solve(b, x0=np.ones(5))
+    with pytest.raises(ValueError, match="b is of shape"):
+        ml.solve(np.ones((3, 2)))
+
+
 @pytest.mark.parametrize("name", ["airfoil", "bar", "knot"])
 def test_pyamgs_examples(name):
     data = pyamg.gallery.load_example(name)

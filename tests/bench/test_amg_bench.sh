@@ -105,6 +105,12 @@ for method in fcg fgmres bicgstab; do
     says out "converged"
     grep -q "\"method\": \"$method\"" "$folder/krylov.jsonl" || { failures=$((failures + 1)); echo "no record of $method"; }
 done
+run 0 $quick --rhs 5 --json "$folder/many.jsonl" fd2d5:40
+says out '  5 right-hand sides: '
+says out ' iterations)'
+grep -q '"rhs": 5, "rhs_iterations": [0-9]*, "rhs_at_once_ms": [0-9.]*, "rhs_singly_ms": [0-9.]*,' "$folder/many.jsonl" ||
+    { failures=$((failures + 1)); echo "no record of 5 right-hand sides"; }
+run 2 $quick --rhs 5 --method fgmres fd2d5:40
 run 0 $quick --method fgmres --strength classical --theta 0.25 --restriction petrov-galerkin --update 1 \
     --json "$folder/unsymmetric.jsonl" conv2d:40:0.001 recirc2d:40
 says out "converged"

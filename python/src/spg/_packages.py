@@ -52,6 +52,9 @@ class Scipy:
     def zeros(self, count: int, dtype: Any) -> Any:
         return np.zeros(count, dtype)
 
+    def copy(self, array: Any) -> Any:
+        return array.copy()
+
     def adopt(self, memory: Borrowed) -> Any:
         return np.asarray(memory)
 
@@ -144,6 +147,9 @@ class Torch(Scipy):
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.torch.zeros(count, dtype=getattr(self.torch, np.dtype(dtype).name), device=self.device)
 
+    def copy(self, array: Any) -> Any:
+        return array.clone()
+
     def adopt(self, memory: Borrowed) -> Any:
         return self.torch.as_tensor(memory if self.device.type == "cuda" else np.asarray(memory), device=self.device)
 
@@ -195,6 +201,9 @@ class Jax(Scipy):
 
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.as_array(np.zeros(count, dtype), dtype)
+
+    def copy(self, array: Any) -> Any:
+        return self.jax.block_until_ready(array.copy())
 
     def adopt(self, memory: Borrowed) -> Any:
         if self.on_host:

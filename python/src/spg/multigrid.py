@@ -159,40 +159,35 @@ class Hierarchy:
         residuals: list[float] | None = None,
         return_info: bool = False,
     ) -> Any:
-        """Solves A x = b to ||b - A x|| <= tol ||b||.
+        """Solves A x = b to ||b - A x|| <= tol ||b||. b of shape (n, k): k right-hand sides at once, each as alone, in
+        less time; x is then of that shape too.
 
         tol: None: 1e-8 for float64, 1e-4 for float32. accel: "cg" (conjugate gradients, A positive definite) or
         "standalone" (cycles alone). nullspace, for a singular A: what is removed from b and x: "constant", or
         "candidates" (what A maps to zero of the span of B). residuals: a list that gets ||b - A x|| before and after
-        each iteration. return_info: return (x, SolveInfo), also if the iteration ends early, in place of an exception.
+        each iteration; for several right-hand sides, a list of them for each. return_info: return (x, SolveInfo), or
+        for several a list of SolveInfo, also if the iteration ends early, in place of an exception.
         """
-        package, dtype = self._A.package, self._A.dtype
-        rhs = self._vector(b, "b")
-        x = package.zeros(self._A.csr.rows, dtype) if x0 is None else self._vector(x0, "x0").copy()
-        options, result = c.lib.spg_amg_solve_options_default(), c.AmgSolveResult()
+        count = b.shape[1] if np.ndim(b) == 2 else None
+        rhs, x = self._rows(b, "b", count), self._guess(x0, count)
+        number = 1 if count is None else count
+        options, results = c.lib.spg_amg_solve_options_default(), (c.AmgSolveResult * number)()
         options.method = _choose(_METHODS, "accel", accel)
         options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
         options.tolerance = -1.0 if tol is None else tol
         options.max_iterations = maxiter
-        history = np.empty(max(maxiter, 0) + 1)
+        history = np.empty((number, max(maxiter, 0) + 1))
         options.history = history.ctypes.data
         failure = None
         try:
-            arrays = package.address(rhs), package.address(x)
-            self.context.call(c.lib.spg_amg_solve, self._handle, *arrays, options, result)
+            self._call_solve(rhs, x, count, options, results)
         except SolveError as raised:
             failure = raised
+        histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
+        infos = [_info(of) for of in results]
         if residuals is not None:
-            residuals.extend(history[: result.iterations + 1].tolist())
-        info = SolveInfo(
-            result.iterations,
-            bool(result.converged),
-            result.residual,
-            result.relative_residual,
-            result.convergence_factor,
-            result.seconds,
-            bool(result.stagnated),
-        )
+            residuals.extend(histories[0] if count is None else histories)
+        info = infos[0] if count is None else infos
         if return_info:
             return x, info
         if failure is not None:
@@ -200,11 +195,27 @@ class Hierarchy:
             raise failure
         return x
 
+    def _call_solve(self, rhs: Any, x: Any, count: int | None, options: c.AmgSolveOptions, results: Any) -> None:
+        package = self._A.package
+        b_at, x_at = package.address(rhs), package.address(x)
+        if count is None:
+            self.context.call(c.lib.spg_amg_solve, self._handle, b_at, x_at, options, results[0])
+        else:
+            row_major = 0
+            vectors = count, row_major, b_at, count, x_at, count
+            self.context.call(c.lib.spg_amg_solve_many, self._handle, *vectors, options, results)
+
+    def _guess(self, x0: Any, count: int | None) -> Any:
+        if x0 is not None:
+            return self._A.package.copy(self._rows(x0, "x0", count))
+        x = self._A.package.zeros(self._A.csr.rows * (1 if count is None else count), self._A.dtype)
+        return x if count is None else self._A.package.as_array(x.reshape(-1, count), self._A.dtype)
+
     def cycle(self, b: Any, x: Any = None) -> Any:
         """One V-cycle on A x = b from x (None: zero); returns the new x."""
         package = self._A.package
         rhs = self._vector(b, "b")
-        x = package.zeros(self._A.csr.rows, self._A.dtype) if x is None else self._vector(x, "x").copy()
+        x = package.zeros(self._A.csr.rows, self._A.dtype) if x is None else package.copy(self._vector(x, "x"))
         self.context.call(c.lib.spg_amg_cycle, self._handle, package.address(rhs), package.address(x))
         package.finish(self.context)
         return x
@@ -216,6 +227,14 @@ class Hierarchy:
         else:
             linalg = importlib.import_module("cupyx.scipy.sparse.linalg")
         return linalg.LinearOperator(self.shape, matvec=lambda b: self.cycle(b), dtype=self._A.dtype)
+
+    def _rows(self, b: Any, name: str, count: int | None) -> Any:
+        """A vector, or an array of `count` columns, row-major."""
+        if count is None:
+            return self._vector(b, name)
+        if tuple(b.shape) != (self._A.csr.rows, count):
+            raise ValueError(f"{name} is of shape {tuple(b.shape)}, not {(self._A.csr.rows, count)}")
+        return self._A.package.as_array(b, self._A.dtype)
 
     def _vector(self, b: Any, name: str) -> Any:
         array = self._A.package.as_array(b, self._A.dtype).reshape(-1)
@@ -242,6 +261,18 @@ class Hierarchy:
     def __del__(self) -> None:
         if self._handle is not None:
             self.context.free(c.lib.spg_amg_destroy, self._handle)
+
+
+def _info(result: c.AmgSolveResult) -> SolveInfo:
+    return SolveInfo(
+        result.iterations,
+        bool(result.converged),
+        result.residual,
+        result.relative_residual,
+        result.convergence_factor,
+        result.seconds,
+        bool(result.stagnated),
+    )
 
 
 def _matrices(view: c.AmgLevelView) -> tuple[c.Csr, c.Csr, c.Csr]:

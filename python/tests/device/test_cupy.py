@@ -70,6 +70,8 @@ def test_multigrid():
     _, on_host = host.solve(np.ones(A.shape[0]), return_info=True)
     assert isinstance(x, cupy.ndarray) and info.converged and abs(info.iterations - on_host.iterations) <= 1
     assert float(cupy.linalg.norm(b - a @ x)) <= 1e-7 * float(cupy.linalg.norm(b))
+    several = cupy.stack([b, 2 * b, 3 * b], axis=1)
+    assert float(cupy.linalg.norm(several - a @ ml.solve(several))) <= 1e-7 * float(cupy.linalg.norm(several))
     assert [level.A.shape for level in ml.levels] == [level.A.shape for level in host.levels]
     tolerance = "rtol" if "rtol" in inspect.signature(linalg.cg).parameters else "tol"
     y, code = linalg.cg(a, b, M=ml.aspreconditioner(), maxiter=50, **{tolerance: 1e-8})

@@ -26,6 +26,8 @@ def test_solve():
     ml = spg.smoothed_aggregation(bcsr(A))
     x = ml.solve(jax.numpy.ones(A.shape[0]))
     assert np.linalg.norm(1 - A @ np.asarray(x)) <= 1e-7 * A.shape[0] ** 0.5
+    several = jax.numpy.ones((A.shape[0], 3))
+    assert np.linalg.norm(1 - A @ np.asarray(ml.solve(several))) <= 2e-7 * A.shape[0] ** 0.5
     weights = np.random.default_rng(3).random(1000)
     there = spg.Alias(jax.numpy.asarray(weights)).draw(5000, 4)
     np.testing.assert_array_equal(np.asarray(there), spg.Alias(weights).draw(5000, 4))

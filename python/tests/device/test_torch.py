@@ -43,6 +43,9 @@ def test_multigrid_and_draws():
     b = torch.ones(A.shape[0], dtype=torch.float64, device="cuda")
     x = ml.solve(b)
     assert x.is_cuda
+    several = torch.stack([b, 2 * b, torch.zeros_like(b)], dim=1)
+    X = ml.solve(several, x0=torch.ones_like(several))
+    assert X.is_cuda and np.linalg.norm(several.cpu().numpy() - A @ X.cpu().numpy()) <= 1e-6 * A.shape[0] ** 0.5
     assert np.linalg.norm(1 - A @ x.cpu().numpy()) <= 1e-7 * A.shape[0] ** 0.5
     weights = np.random.default_rng(3).random(1000)
     there = spg.Alias(torch.tensor(weights, device="cuda")).draw(5000, 4)

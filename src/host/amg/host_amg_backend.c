@@ -1,6 +1,8 @@
 /* The host's function table of algebraic multigrid. */
 #include "host_amg.h"
 
+#include "host/amg/many/host_many.h"
+
 const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
@@ -45,4 +47,5 @@ const spg_amg_backend spg_host_amg_backend = {
     .cg_step = spg_host_cg_step,
     .cg_read = spg_host_cg_read,
     .cg_direction = spg_host_cg_direction,
+    .many = &spg_host_amg_many_backend,
 };

@@ -244,6 +244,7 @@ const library_call library_calls[] = {
     {"spg_amg_solve", solve_amg, SYSTEMS},
     {"spg_krylov_solve", call_krylov_solve, KRYLOV_CALLS},
     {"spg_amg_apply", call_amg_apply, SYSTEMS},
+    {"spg_amg_solve_many, spg_amg_apply_many", call_many, SYSTEMS},
     {"spg_butterfly_draw", draw_rows, 4},
     {"spg_lda_draw", draw_lda, 4},
     {"spg_alias_build", build_alias, 8},

@@ -57,6 +57,7 @@ spg_status call_spmm(library_inputs *in, int number);
 enum { KRYLOV_CALLS = 4 * SYSTEMS };
 spg_status call_krylov_solve(library_inputs *in, int number); /* each method on each system */
 spg_status call_amg_apply(library_inputs *in, int number);
+spg_status call_many(library_inputs *in, int number);
 
 /* Each of them, on success, gives back whatever it makes. */
 extern const library_call library_calls[];

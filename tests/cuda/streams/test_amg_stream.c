@@ -132,6 +132,22 @@ static void an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing(void **s
         }
 }
 
+static void several_cycles_at_once_wait_for_nothing_after_the_first(void **state)
+{
+    (void)state;
+    problem p;
+    int64_t before, peak, after;
+    open_problem(&p, names[1], SPG_SMOOTHER_CHEBYSHEV);
+    for (int k = 0; k < 2; ++k) {
+        waits = 0;
+        spg_context_memory(p.at.context, &before, &peak);
+        assert_int_equal(spg_amg_apply_many(p.at.context, p.amg, 1, SPG_ROW_MAJOR, p.b, 1, p.x, 1), SPG_OK);
+        spg_context_memory(p.at.context, &after, NULL);
+        assert_true(k == 0 || (waits == 0 && before == after));
+    }
+    close_problem(&p);
+}
+
 /* Cycles on the same vectors are recorded after a few, and forgotten when the hierarchy changes. */
 static void a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates(void **state)
 {
@@ -296,6 +312,7 @@ int main(int argc, char **argv)
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_update_and_a_cycle_wait_for_nothing_and_allocate_nothing),
+        cmocka_unit_test(several_cycles_at_once_wait_for_nothing_after_the_first),
         cmocka_unit_test(a_cycle_that_repeats_keeps_its_bits_and_knows_of_updates),
         cmocka_unit_test(iterations_of_krylov_methods_wait_for_inner_products_alone),
         cmocka_unit_test(captured_updates_and_cycles_are_replayed_with_new_values),

@@ -5,6 +5,7 @@
 #include "chance.h"
 #include "compare.h"
 #include "host_matrix.h"
+#include "many_checks.h"
 #include "place_under_soak.h"
 #include "prolongators.h"
 #include "rows.h"
@@ -253,6 +254,21 @@ static bool solves(hierarchy *h, uint64_t seed)
     return right;
 }
 
+static bool solves_many(hierarchy *h, uint64_t seed)
+{
+    const soak_many of = {.p = &h->p,
+                          .host = h->host,
+                          .amg = h->amg,
+                          .seed = seed,
+                          .tolerance = h->host->value_type == SPG_F32 ? 1e-3 : 1e-6,
+                          .told_bits = h->on_host,
+                          .told = h->told};
+    spg_status status;
+    if (!soak_solves_many(&of, &status)) return false;
+    return may_end(h, status) || soak_fault("%s: spg_amg_solve_many: %s: %s", h->p.name, spg_status_name(status),
+                                            spg_context_message(h->p.context));
+}
+
 static void count_line(void *user, const char *line)
 {
     (void)line;
@@ -343,8 +359,8 @@ static bool work(hierarchy *h)
     const soak_outcome outcome = setup(h);
     if (outcome != SOAK_DONE) return outcome == SOAK_REFUSED;
     soak_count(SOAK_END_DONE);
-    const bool right =
-        tell_hierarchy(h, h->tolerance) && tells_itself(h) && solves(h, h->p.of->settings.seed + 1) && updates(h);
+    const bool right = tell_hierarchy(h, h->tolerance) && tells_itself(h) && solves(h, h->p.of->settings.seed + 1) &&
+                       solves_many(h, h->p.of->settings.seed + 2) && updates(h);
     spg_amg_destroy(h->amg);
     return right;
 }

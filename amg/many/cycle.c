@@ -1,0 +1,114 @@
+/* The V-cycle on blocks, from zero; see amg/solve/cycle.c, whose steps these are. */
+#include "many.h"
+
+static bool is_last(const spg_amg *amg, int l) { return l == amg->levels - 1; }
+
+static int turns_of(const spg_amg *amg, int l)
+{
+    const int before = amg->options.pre_sweeps, after = amg->options.post_sweeps;
+    if (!is_last(amg, l)) return spg_amg_sweep_turns(amg, before, true) + spg_amg_sweep_turns(amg, after, false);
+    return amg->dense != NULL || amg->is_diagonal ? 0 : spg_amg_sweep_turns(amg, before + after, true);
+}
+
+/* Starts in the block from which the last sweep ends in x. */
+static spg_amg_iterate begin_at(const spg_amg *amg, int l, void *x)
+{
+    void *const r = ((const spg_amg_many *)amg->many)->level[l].r;
+    return turns_of(amg, l) % 2 == 0 ? (spg_amg_iterate){x, r, true} : (spg_amg_iterate){r, x, true};
+}
+
+static spg_status sweep(const spg_amg *amg, int l, const void *b, int sweeps, spg_amg_iterate *x)
+{
+    const spg_amg_many *many = amg->many;
+    const int steps = spg_amg_sweep_turns(amg, sweeps, false), degree = spg_amg_sweep_turns(amg, 1, false);
+    spg_status status = SPG_OK;
+    for (int k = 0; status == SPG_OK && k < steps; ++k) {
+        void *const to = x->is_zero ? x->now : x->next;
+        spg_amg_relaxation by = spg_amg_sweep_step(amg, &amg->level[l], x->is_zero ? 0 : k % degree);
+        by.b = b;
+        by.x = x->is_zero ? NULL : x->now;
+        by.y = to;
+        by.d = many->level[l].d;
+        status = amg->backend->many->relax(amg->context, &amg->level[l].A, many->width, &by);
+        x->next = x->is_zero ? x->next : x->now;
+        x->now = to;
+        x->is_zero = false;
+    }
+    return status;
+}
+
+static spg_status descend(const spg_amg *amg, int l, const void *b, spg_amg_iterate *x)
+{
+    const spg_amg_many_backend *backend = amg->backend->many;
+    const spg_amg_many *many = amg->many;
+    const spg_level *level = &amg->level[l];
+    const void *residual = b;
+    spg_status status = sweep(amg, l, b, amg->options.pre_sweeps, x);
+    if (status == SPG_OK && !x->is_zero) {
+        residual = x->next;
+        status = backend->residual(amg->context, &level->A, many->width, b, x->now, x->next);
+    }
+    if (status != SPG_OK) return status;
+    return backend->multiply(amg->context, &level->R, many->width, residual, false, many->level[l + 1].b);
+}
+
+static spg_status ascend(const spg_amg *amg, int l, const void *b, spg_amg_iterate *x)
+{
+    const spg_amg_many *many = amg->many;
+    const spg_status status = amg->backend->many->multiply(amg->context, &amg->level[l].P, many->width,
+                                                           many->level[l + 1].x, !x->is_zero, x->now);
+    x->is_zero = false;
+    return status == SPG_OK ? sweep(amg, l, b, amg->options.post_sweeps, x) : status;
+}
+
+static spg_status solve_last(const spg_amg *amg, int l, const void *b, spg_amg_iterate *x)
+{
+    const spg_amg_many_backend *backend = amg->backend->many;
+    const spg_amg_many *many = amg->many;
+    const spg_level *level = &amg->level[l];
+    const spg_amg_relaxation division = {.inverse = level->inverse, .scale = 1, .step = -1, .b = b, .y = x->now};
+    if (amg->is_diagonal) return backend->relax(amg->context, &level->A, many->width, &division);
+    if (amg->dense != NULL)
+        return backend->dense_solve(amg->context, amg->dense, many->width, b, x->now, many->dense_workspace);
+    const spg_status status = sweep(amg, l, b, amg->options.pre_sweeps + amg->options.post_sweeps, x);
+    if (status != SPG_OK || !x->is_zero) return status;
+    return amg->context->backend->zero_bytes(amg->context, x->now,
+                                             spg_amg_vector_bytes(amg, level->A.rows) * many->width);
+}
+
+static spg_status cycle(const spg_amg *amg, int l, const void *b, spg_amg_iterate *x)
+{
+    if (is_last(amg, l)) return solve_last(amg, l, b, x);
+    const spg_amg_many_level *next = &((const spg_amg_many *)amg->many)->level[l + 1];
+    spg_amg_iterate correction = begin_at(amg, l + 1, next->x);
+    spg_status status = descend(amg, l, b, x);
+    if (status == SPG_OK) status = cycle(amg, l + 1, next->b, &correction);
+    return status == SPG_OK ? ascend(amg, l, b, x) : status;
+}
+
+static spg_status v_cycle(const spg_amg *amg, const void *b, void *x)
+{
+    spg_amg_iterate iterate = begin_at(amg, 0, x);
+    return cycle(amg, 0, b, &iterate);
+}
+
+static spg_status apply_narrow(const spg_amg *amg, const spg_amg_shape *shape, const void *b, void *x,
+                               const double *squares)
+{
+    const spg_amg_many_backend *backend = amg->backend->many;
+    const spg_amg_many *many = amg->many;
+    spg_status status = SPG_OK;
+    if (squares == NULL) status = backend->dot(amg->context, shape, b, b, many->workspace, many->squares);
+    if (squares == NULL) squares = many->squares;
+    if (status == SPG_OK) status = backend->narrow(amg->context, shape->n, shape->width, squares, b, many->narrow_b);
+    if (status == SPG_OK) status = v_cycle(amg, many->narrow_b, many->narrow_x);
+    if (status != SPG_OK) return status;
+    return backend->widen(amg->context, shape, squares, spg_amg_narrow_unit(amg), many->narrow_x, x);
+}
+
+spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares)
+{
+    const spg_amg_many *many = amg->many;
+    const spg_amg_shape shape = {amg->system.value_type, amg->system.rows, many->width};
+    return amg->narrow != NULL ? apply_narrow(amg, &shape, b, x, squares) : v_cycle(amg, b, x);
+}

@@ -1,0 +1,73 @@
+/* What the methods do with the vectors of a solve of several right-hand sides. */
+#include "many.h"
+
+#include <math.h>
+#include <stdio.h>
+
+uint32_t spg_amg_columns_in(const spg_amg_many_solve *solve, spg_amg_phase phase)
+{
+    uint32_t set = 0;
+    for (int j = 0; j < solve->count; ++j) set |= (uint32_t)(solve->column[j].phase == phase) << j;
+    return set;
+}
+
+static bool is_of_one(spg_status status)
+{
+    return status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN ||
+           status == SPG_ERROR_INCOMPATIBLE || status == SPG_ERROR_UNSUPPORTED;
+}
+
+spg_status spg_amg_end_column(spg_amg_many_solve *solve, spg_amg_column *column, spg_status status)
+{
+    column->phase = SPG_AMG_ENDED;
+    if (status == SPG_OK) return SPG_OK;
+    if (!is_of_one(status)) return status;
+    column->status = status;
+    snprintf(column->message, sizeof column->message, "%s", spg_context_message(solve->context));
+    return SPG_OK;
+}
+
+spg_amg_columns spg_amg_columns_of(const spg_amg_many_solve *solve, void *values)
+{
+    return (spg_amg_columns){solve->count, values, 1, solve->shape.n};
+}
+
+spg_status spg_amg_many_measure(spg_amg_many_solve *solve, spg_amg_phase phase, void *residual)
+{
+    spg_amg_many *many = solve->many;
+    spg_context *context = solve->context;
+    double squares[SPG_AMG_MOST_WIDTH];
+    spg_status status = solve->backend->residual(context, &solve->amg->system, many->width, many->b, many->x, residual);
+    if (status == SPG_OK)
+        status = solve->backend->dot(context, &solve->shape, residual, residual, many->workspace, many->squares);
+    if (status == SPG_OK)
+        status = context->backend->copy_bytes(context, squares, SPG_PLACE_HOST, many->squares, context->config.place,
+                                              many->width * (int64_t)sizeof *squares);
+    for (int j = 0; j < solve->count && status == SPG_OK; ++j) {
+        spg_amg_column *column = &solve->column[j];
+        if (column->phase != phase) continue;
+        const spg_status of_column = spg_amg_note_true_residual(&column->solve, sqrt(squares[j]));
+        if (of_column != SPG_OK) status = spg_amg_end_column(solve, column, of_column);
+    }
+    return status;
+}
+
+/* By way of vectors one after the other. */
+static spg_status project(spg_amg_many_solve *solve)
+{
+    spg_amg_many *many = solve->many;
+    const spg_amg_columns vectors = spg_amg_columns_of(solve, many->q);
+    const int64_t bytes = spg_amg_system_bytes(solve->amg);
+    spg_status status = solve->backend->store(solve->context, &solve->shape, many->z, &vectors);
+    for (int j = 0; j < solve->count && status == SPG_OK; ++j)
+        if (solve->column[j].phase == SPG_AMG_RUNS)
+            status = spg_amg_project(&solve->column[j].solve, (char *)many->q + j * bytes);
+    return status == SPG_OK ? solve->backend->load(solve->context, &solve->shape, &vectors, many->z) : status;
+}
+
+spg_status spg_amg_many_correct(spg_amg_many_solve *solve, const double *squares)
+{
+    const spg_status status = spg_amg_many_precondition(solve->amg, solve->many->r, solve->many->z, squares);
+    const bool projects = solve->column[0].solve.options.nullspace != SPG_AMG_NULLSPACE_NONE;
+    return status == SPG_OK && projects ? project(solve) : status;
+}

@@ -1,0 +1,115 @@
+/* The memory of several right-hand sides at once. */
+#include "many.h"
+
+#include "memory.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 256, LEAST_WIDTH = 4 };
+
+int spg_amg_width_for(int64_t count)
+{
+    int width = LEAST_WIDTH;
+    while (width < count && width < SPG_AMG_MOST_WIDTH) width *= 2;
+    return width;
+}
+
+/* Hands out parts of one allocation; without memory, it only counts. */
+typedef struct cursor {
+    char *memory;
+    int64_t bytes;
+} cursor;
+
+static void *take(cursor *at, int64_t bytes)
+{
+    void *const part = at->memory != NULL ? at->memory + at->bytes : NULL;
+    at->bytes += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return part;
+}
+
+static void take_levels(const spg_amg *amg, spg_amg_many *many, cursor *at)
+{
+    for (int l = 0; l < amg->levels; ++l) {
+        const int64_t block = spg_amg_vector_bytes(amg, amg->level[l].A.rows) * many->width;
+        spg_amg_many_level *level = &many->level[l];
+        level->x = l > 0 ? take(at, block) : NULL;
+        level->b = l > 0 ? take(at, block) : NULL;
+        level->r = take(at, block);
+        level->d = amg->options.smoother == SPG_SMOOTHER_CHEBYSHEV ? take(at, block) : NULL;
+    }
+}
+
+static void take_blocks(const spg_amg *amg, spg_amg_many *many, cursor *at)
+{
+    const int64_t block = spg_amg_system_bytes(amg) * many->width;
+    void **const blocks[] = {&many->b, &many->x, &many->r, &many->z, &many->p, &many->q};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k) *blocks[k] = take(at, block);
+    if (amg->narrow == NULL) return;
+    many->narrow_b = take(at, block / 2);
+    many->narrow_x = take(at, block / 2);
+}
+
+static void take_all(const spg_amg *amg, spg_amg_many *many, cursor *at)
+{
+    const spg_amg_many_backend *backend = amg->backend->many;
+    take_levels(amg, many, at);
+    take_blocks(amg, many, at);
+    many->scalars = take(at, (int64_t)sizeof *many->scalars);
+    many->squares = take(at, SPG_AMG_MOST_WIDTH * (int64_t)sizeof *many->squares);
+    many->workspace = take(at, backend->dot_bytes(amg->system.rows, many->width));
+    many->dense_workspace = amg->dense != NULL ? take(at, backend->dense_bytes(amg->dense, many->width)) : NULL;
+}
+
+static int64_t level_bytes(const spg_amg *amg, const spg_amg_many *many)
+{
+    return amg->levels * (int64_t)sizeof *many->level;
+}
+
+void spg_amg_many_destroy(spg_amg *amg)
+{
+    spg_amg_many *many = amg->many;
+    if (many == NULL) return;
+    if (many->memory != NULL) spg_amg_give(amg, NULL, many->memory, many->bytes);
+    if (many->level != NULL) spg_release_on_host(amg->context, many->level, level_bytes(amg, many));
+    spg_release_on_host(amg->context, many, sizeof *many);
+    amg->many = NULL;
+}
+
+/* Takes the parts from the memory that there is, if it is large enough. */
+static spg_status set_width(spg_amg *amg, spg_amg_many *many, int width)
+{
+    cursor at = {0};
+    spg_status status = SPG_OK;
+    many->width = width;
+    take_all(amg, many, &at);
+    if (at.bytes > many->bytes) {
+        if (many->memory != NULL) spg_amg_give(amg, NULL, many->memory, many->bytes);
+        many->memory = NULL;
+        many->bytes = at.bytes;
+        status = spg_amg_take(amg, NULL, at.bytes, "vectors of several right-hand sides", &many->memory);
+    }
+    if (status != SPG_OK) return status;
+    at = (cursor){many->memory, 0};
+    take_all(amg, many, &at);
+    /* read completely before any of it is written */
+    return amg->context->backend->zero_bytes(amg->context, many->scalars, (int64_t)sizeof *many->scalars);
+}
+
+static spg_status allocate(spg_amg *amg, spg_amg_many **many)
+{
+    spg_status status = spg_allocate_on_host(amg->context, sizeof **many, "several right-hand sides", (void **)many);
+    if (status != SPG_OK) return status;
+    memset(*many, 0, sizeof **many);
+    amg->many = *many;
+    return spg_allocate_on_host(amg->context, level_bytes(amg, *many), "levels of a solve", (void **)&(*many)->level);
+}
+
+spg_status spg_amg_many_create(spg_amg *amg, int width)
+{
+    spg_amg_many *many = amg->many;
+    if (many != NULL && many->width == width) return SPG_OK;
+    spg_status status = many == NULL ? allocate(amg, &many) : SPG_OK;
+    if (status == SPG_OK) status = set_width(amg, many, width);
+    if (status != SPG_OK) spg_amg_many_destroy(amg);
+    return status;
+}

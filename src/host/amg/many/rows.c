@@ -1,0 +1,78 @@
+/* Products, residuals and smoothing sweeps of several vectors at once. Each sum is in storage order, so each vector
+ * gets the bits that it gets alone (smoother/relax.c). */
+#define REAL_ONLY
+#include "host/by_type.h"
+#include "host_many.h"
+#include "widths.h"
+
+#include "amg/numerics.h"
+
+/* As smoother/relax.c's, with blocks for vectors. */
+typedef struct block_sweep {
+    const spg_csr *A;
+    int width;
+    const void *inverse, *b, *x; /* x NULL: zero */
+    void *d, *y;                 /* d NULL: no direction is stored */
+    double coefficient, keep;    /* keep 0: d is not read */
+    bool adds;                   /* of a product: to y */
+} block_sweep;
+
+#define TEMPLATE "host/amg/many/packs.inc.h"
+#include "host/for_each_value_type.h"
+#define TYPE_TEMPLATE "host/amg/many/rows.inc.h"
+#include "host/for_each_type.h"
+
+typedef spg_work *const works[2][2];
+
+static spg_work *choose(works narrow, works wide, const spg_csr *A)
+{
+    return (has_wide_registers() ? wide : narrow)[A->value_type][A->offset_type - SPG_I32];
+}
+
+static void over_rows(const spg_context *context, spg_work *work, const block_sweep *job)
+{
+    const spg_csr *A = job->A;
+    const spg_threads threads = spg_host_threads(context, (A->nnz + A->rows) * job->width);
+    spg_host_parallel_rows(threads, A, spg_host_parts(threads), work, job);
+}
+
+spg_status spg_host_many_residual(spg_context *context, const spg_csr *A, int width, const void *b, const void *x,
+                                  void *r)
+{
+    static works residual = BY_REAL_TYPE(residual), residual_wide = BY_REAL_TYPE(residual_wide);
+    over_rows(context, choose(residual, residual_wide, A),
+              &(block_sweep){.A = A, .width = width, .b = b, .x = x, .y = r});
+    return SPG_OK;
+}
+
+spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *of)
+{
+    static works relax = BY_REAL_TYPE(relax), relax_wide = BY_REAL_TYPE(relax_wide);
+    static works from_zero = BY_REAL_TYPE(relax_from_zero), from_zero_wide = BY_REAL_TYPE(relax_from_zero_wide);
+    const double rho = of->rho != NULL ? *of->rho : 1;
+    spg_amg_chebyshev_step by = {of->scale / rho, 0};
+    if (of->step >= 0) by = spg_amg_chebyshev(rho, of->ratio, of->step);
+    const block_sweep job = {.A = A,
+                             .width = width,
+                             .inverse = of->inverse,
+                             .b = of->b,
+                             .x = of->x,
+                             .d = of->d,
+                             .y = of->y,
+                             .coefficient = by.coefficient,
+                             .keep = by.keep};
+    if (of->x != NULL)
+        over_rows(context, choose(relax, relax_wide, A), &job);
+    else
+        spg_parallel(spg_host_threads(context, A->rows * width), A->rows, 0, choose(from_zero, from_zero_wide, A),
+                     &job);
+    return SPG_OK;
+}
+
+spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y)
+{
+    static works multiply = BY_REAL_TYPE(multiply), multiply_wide = BY_REAL_TYPE(multiply_wide);
+    over_rows(context, choose(multiply, multiply_wide, A),
+              &(block_sweep){.A = A, .width = width, .x = x, .y = y, .adds = adds});
+    return SPG_OK;
+}
