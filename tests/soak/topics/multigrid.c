@@ -210,6 +210,10 @@ static bool is_narrow(const hierarchy *h)
     return h->options.precision == SPG_AMG_PRECISION_F32 && h->host->value_type == SPG_F64;
 }
 
+/* Of floats, and so many that the smallest eigenvalue of a chain is below rounding: then coarse operators may be
+ * indefinite. */
+static bool is_beyond_floats(const hierarchy *h) { return h->host->value_type == SPG_F32 && h->host->rows > 2000; }
+
 /* Whether a solve may end so. */
 static bool may_end(const hierarchy *h, spg_status status)
 {
@@ -218,7 +222,7 @@ static bool may_end(const hierarchy *h, spg_status status)
     case SPG_ERROR_NOT_CONVERGED: return true;
     case SPG_ERROR_INDEFINITE:
     case SPG_ERROR_BREAKDOWN:
-    case SPG_ERROR_INCOMPATIBLE: return h->kind != SOAK_DEFINITE || is_narrow(h);
+    case SPG_ERROR_INCOMPATIBLE: return h->kind != SOAK_DEFINITE || is_narrow(h) || is_beyond_floats(h);
     case SPG_ERROR_UNSUPPORTED: return is_narrow(h); /* singular in floats */
     case SPG_ERROR_MEMORY: return h->p.of->settings.workspace_limit > 0;
     default: return false;
