@@ -179,8 +179,9 @@ spg_status spg_amg_plan_update(spg_amg *amg);
 bool spg_amg_stalls(spg_amg *amg, const spg_level *level);
 /* The most entries that the next operator may have; 0: no limit. */
 int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_smoothed);
-/* *fills_up: by the pattern of the level's P alone, smoothed, the next operator would have more. May WAIT. */
-spg_status spg_amg_fills_up(const spg_amg *amg, const spg_level *level, int64_t longest_row, bool *fills_up);
+/* *fills_up: by the pattern of the level's P alone, smoothed, the next operator would have more, for certain or by a
+ * sample of its rows. Sets has_hubs. May WAIT. */
+spg_status spg_amg_fills_up(const spg_amg *amg, spg_level *level, int64_t longest_row, bool *fills_up);
 void spg_amg_log_unsmoothed(const spg_amg *amg, const spg_level *level);
 void spg_amg_log_too_many_entries(const spg_amg *amg, const spg_level *level);
 void spg_amg_log_most_levels(const spg_amg *amg);

@@ -31,6 +31,9 @@ typedef struct spg_amg_graph {
 /* Replaces an aggregate's number: the node is in none. Its rows of T are zero; it implies nothing else. */
 enum { SPG_AMG_NO_AGGREGATE = -1 };
 
+/* How many rows sample_coarse_rows takes: a bit each of a word. */
+enum { SPG_AMG_SAMPLED = 64 };
+
 /* The aggregates of a level's nodes, and the blocks of its matrices. Unknown i belongs to node i / block_size. Coarse
  * unknowns of aggregate g start at g*candidates, so that a row of T, and each block of a row of P, has `candidates`
  * columns. */
@@ -255,6 +258,9 @@ typedef struct spg_amg_backend {
      * has an entry in (i, g), and that holds row j of P wherever A has one in (i, j). So row g has at least as many
      * entries as the longest of these rows of P; these are summed. WAITS. */
     spg_status (*least_coarse_entries)(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *least);
+    /* lengths[s] = the entries of row s*(P->cols/SPG_AMG_SAMPLED) of P^T*A*P, from patterns alone, for each s below
+     * SPG_AMG_SAMPLED. P has at least so many columns. WAITS. */
+    spg_status (*sample_coarse_rows)(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *lengths);
     /* P = T - relaxation/(*rho) * inverse .* (A*T), into that pattern; relaxation 0: P = T. Each entry is T's (or 0)
      * minus the scaled sum of its products in storage order. */
     spg_status (*prolongator_values)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,

@@ -189,7 +189,6 @@ static spg_status make_prolongator(spg_amg *amg, spg_level *level, bool *gives_u
     if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->P));
     status = spg_amg_fills_up(amg, level, longest_row, gives_up);
-    level->has_hubs = level->has_hubs || *gives_up;
     if (status == SPG_OK && !*gives_up) status = spg_amg_fill_prolongator(amg, level);
     if (status == SPG_OK && !*gives_up) status = spg_amg_make_restriction(amg, level);
     spg_amg_end_step(amg, level, &amg->timings.smooth);
@@ -270,7 +269,6 @@ static void undo_aggregates(spg_amg *amg, spg_level *level)
 static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
 {
     level->relaxation = amg->options.prolongator_relaxation;
-    level->has_hubs = false;
     for (;;) {
         spg_status status = make_prolongator(amg, level, ends);
         if (status == SPG_OK && !*ends) status = multiply(amg, level, ends);

@@ -1,6 +1,7 @@
 /* When coarsening no longer pays off: too few nodes are aggregated, or operators become too dense. */
 #include "amg.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -66,15 +67,44 @@ int64_t spg_amg_most_entries(const spg_amg *amg, const spg_level *next, bool is_
     return left < 1 ? 1 : left < 0x1p62 ? (int64_t)left : INT64_MAX;
 }
 
-spg_status spg_amg_fills_up(const spg_amg *amg, const spg_level *level, int64_t longest_row, bool *fills_up)
+/* Whether a row of P reaches nearly as many aggregates as an aggregate has nodes, on average. Where aggregates lie
+ * together, as on grids, it reaches at most 0.6 times as many; on random graphs more (amg_bench). */
+static bool reaches_far(const spg_level *level)
+{
+    const spg_amg_aggregates *of = &level->aggregates;
+    const double rows = (double)level->P.rows, blocks = (double)level->P.nnz / of->candidates;
+    return level->P.cols >= SPG_AMG_SAMPLED && blocks / rows >= 0.75 * (double)of->nodes / (double)of->aggregates;
+}
+
+/* Whether the mean length of the sampled rows, less three times its standard error, makes more entries than `most`: so
+ * a few long rows in the sample decide nothing. */
+static bool sample_exceeds(const int64_t *lengths, int64_t rows, int64_t most)
+{
+    double sum = 0, squares = 0;
+    for (int s = 0; s < SPG_AMG_SAMPLED; ++s) {
+        sum += (double)lengths[s];
+        squares += (double)lengths[s] * (double)lengths[s];
+    }
+    const double mean = sum / SPG_AMG_SAMPLED, spread = squares / SPG_AMG_SAMPLED - mean * mean;
+    const double error = sqrt((spread > 0 ? spread : 0) / (SPG_AMG_SAMPLED - 1));
+    return (mean - 3 * error) * (double)rows > (double)most;
+}
+
+spg_status spg_amg_fills_up(const spg_amg *amg, spg_level *level, int64_t longest_row, bool *fills_up)
 {
     const int64_t most = spg_amg_most_entries(amg, level + 1, true);
-    int64_t least = 0;
+    const spg_csr *A = &level->A, *P = &level->P;
+    int64_t least = 0, lengths[SPG_AMG_SAMPLED];
+    spg_status status = SPG_OK;
     *fills_up = false;
     if (most == 0 || level->relaxation == 0 || spg_amg_makes_restriction(amg, level)) return SPG_OK;
-    if ((double)level->P.cols * (double)longest_row <= (double)most) return SPG_OK; /* the bound is no more */
-    const spg_status status = amg->backend->least_coarse_entries(amg->context, &level->A, &level->P, &least);
-    *fills_up = least > most;
+    if ((double)P->cols * (double)longest_row > (double)most) /* else the bound is no more */
+        status = amg->backend->least_coarse_entries(amg->context, A, P, &least);
+    level->has_hubs = least > most;
+    *fills_up = level->has_hubs;
+    if (status != SPG_OK || *fills_up || !reaches_far(level)) return status;
+    status = amg->backend->sample_coarse_rows(amg->context, A, P, lengths);
+    *fills_up = status == SPG_OK && sample_exceeds(lengths, P->cols, most);
     return status;
 }
 

@@ -27,6 +27,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .filter_values = spg_cuda_filter_values,
     .prolongator_pattern = spg_cuda_prolongator_pattern,
     .least_coarse_entries = spg_cuda_least_coarse_entries,
+    .sample_coarse_rows = spg_cuda_sample_coarse_rows,
     .prolongator_values = spg_cuda_prolongator_values,
     .dense_create = spg_cuda_dense_create,
     .dense_update = spg_cuda_dense_update,

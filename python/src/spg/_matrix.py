@@ -15,16 +15,18 @@ VALUE_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64, np.dtype("c8"): c.C
 OFFSET_TYPES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
 _SCIPY_CSR = (sp.csr_array, sp.csr_matrix)
 _I32, _I64 = np.dtype("i4"), np.dtype("i8")
+_MOST_COUNT = np.iinfo(np.int32).max
 
 
 class Operand:
     """A view of a caller's CSR matrix, which it keeps alive."""
 
-    __slots__ = ("csr", "package", "matrix", "parts", "dtype")
+    __slots__ = ("csr", "package", "matrix", "parts", "dtype", "index_dtype")
 
     def __init__(self, A: Any, name: str, package: Scipy | None = None, dtype: np.dtype | None = None) -> None:
         """name: the argument's, for messages. dtype: convert the values to it."""
         self.dtype: np.dtype
+        self.index_dtype: np.dtype  # of the matrix's columns, as the caller has them
         if A.__class__ in _SCIPY_CSR and dtype is None and self._view_scipy(A):
             return
         self.package = package = package or package_of(A)
@@ -67,7 +69,7 @@ class Operand:
         address = SCIPY.address
         arrays = address(offsets), address(columns), address(values)
         self.csr = c.Csr(rows, cols, nnz, offset_type, value_type, c.HOST, *arrays)
-        self.package, self.matrix, self.dtype = SCIPY, A, values.dtype
+        self.package, self.matrix, self.dtype, self.index_dtype = SCIPY, A, values.dtype, _I32
         return True
 
     def _parts(self, name: str, dtype: np.dtype | None) -> tuple[Any, Any, Any]:
@@ -77,9 +79,9 @@ class Operand:
         found = package.dtype(values)
         if dtype is None and found not in VALUE_TYPES:
             raise TypeError(f"{name} has values of type {found}; spg takes float32, float64, complex64 and complex128")
-        if A.shape[1] > np.iinfo(np.int32).max:
+        if A.shape[1] > _MOST_COUNT:
             raise ValueError(f"{name} has {A.shape[1]} columns; spg takes at most 2147483647")
-        self.dtype = dtype or found
+        self.dtype, self.index_dtype = dtype or found, package.dtype(columns)
         offset_dtype = package.dtype(offsets)
         offset_dtype = offset_dtype if offset_dtype in OFFSET_TYPES else _I64
         as_array = package.as_array
@@ -96,7 +98,7 @@ class Operand:
 
     def narrow(self) -> None:
         """Makes the offsets 32 bits wide, if they count few enough entries."""
-        if self.csr.offset_type == c.I64 and self.csr.nnz <= np.iinfo(np.int32).max:
+        if self.csr.offset_type == c.I64 and self.csr.nnz <= _MOST_COUNT:
             self._set_offsets(_I32)
 
     def _set_offsets(self, dtype: np.dtype) -> None:
@@ -130,7 +132,7 @@ class Owner:
 
 def result(csr: c.Csr, context: Context, like: Operand) -> Any:
     """A matrix of the operand's package around a result, which it owns."""
-    return wrap(csr, Owner(csr, context), like, like.package.dtype(like.package.parts(like.matrix)[1]))
+    return wrap(csr, Owner(csr, context), like, like.index_dtype)
 
 
 def wrap(csr: c.Csr, owner: Any, like: Operand, index_dtype: np.dtype) -> Any:
@@ -161,7 +163,7 @@ def operands(context: Context | None, **matrices: Any) -> tuple[Context, list[Op
     for one in made:
         if one.package is not first.package and one.package.__class__ is not first.package.__class__:
             raise TypeError(f"matrices of two packages: {type(first.matrix).__name__} and {type(one.matrix).__name__}")
-        if one.dtype != first.dtype:
+        if one.dtype is not first.dtype and one.dtype != first.dtype:
             dtype = np.result_type(*(one.dtype for one in made))
             made = [Operand(A, name, dtype=dtype) for name, A in matrices.items()]
             break

@@ -7,6 +7,7 @@ memory of the library, and the context that works where its arrays lie and on it
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import Any
 
@@ -17,6 +18,7 @@ from . import _library as c
 from .context import Context, context_of
 
 _address, _byte = ctypes.addressof, ctypes.c_char.from_buffer
+_DTYPES = ("f4", "f8", "c8", "c16", "i4", "i8")
 _TYPESTR = {c.F32: "<f4", c.F64: "<f8", c.C32: "<c8", c.C64: "<c16", c.I32: "<i4", c.I64: "<i8"}
 
 
@@ -124,24 +126,30 @@ class Cupy(Scipy):
 
 
 class Torch(Scipy):
-    """torch tensors, on the device of the tensor and torch's current stream."""
+    """torch tensors, on the device of the tensor and torch's current stream. One object for each device: `torch_on`."""
 
-    def __init__(self, like: Any) -> None:
+    def __init__(self, device: Any) -> None:
         import torch
 
-        self.torch, self.device = torch, like.device
-        if like.device.type not in ("cpu", "cuda"):
-            raise TypeError(f"a tensor on {like.device}: spg works on cpu and cuda")
+        self.torch, self.device = torch, device
+        if device.type not in ("cpu", "cuda"):
+            raise TypeError(f"a tensor on {device}: spg works on cpu and cuda")
+        self.torch_types = {np.dtype(name): getattr(torch, np.dtype(name).name) for name in _DTYPES}
+        self.dtypes = {name: dtype for dtype, name in self.torch_types.items()}
 
     def address(self, array: Any) -> int:
         return array.data_ptr()
 
     def dtype(self, array: Any) -> np.dtype:
-        return np.dtype(str(array.dtype).removeprefix("torch."))
+        found = self.dtypes.get(array.dtype)
+        return found or np.dtype(str(array.dtype).removeprefix("torch."))
 
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
-        array = self.torch.as_tensor(array, dtype=getattr(self.torch, np.dtype(dtype).name), device=self.device)
-        array = array.detach()
+        wanted = self.torch_types.get(dtype) or getattr(self.torch, np.dtype(dtype).name)
+        if isinstance(array, self.torch.Tensor) and array.dtype is wanted and array.device == self.device:
+            if order == "C" and array.is_contiguous() and not array.requires_grad:
+                return array
+        array = self.torch.as_tensor(array, dtype=wanted, device=self.device).detach()
         return array.contiguous() if order == "C" else array.t().contiguous().t()
 
     def zeros(self, count: int, dtype: Any) -> Any:
@@ -166,7 +174,8 @@ class Torch(Scipy):
         return A if A.layout == self.torch.sparse_csr else A.to_sparse_csr()
 
     def parts(self, A: Any) -> tuple[Any, Any, Any]:
-        return A.values().detach(), A.col_indices(), A.crow_indices()
+        values = A.values()
+        return values.detach() if values.requires_grad else values, A.col_indices(), A.crow_indices()
 
     def matrix(self, parts: tuple[Any, Any, Any], shape: tuple[int, int], like: Any) -> Any:
         values, columns, offsets = parts
@@ -233,9 +242,14 @@ class Jax(Scipy):
         return self.sparse.BCSR(parts, shape=shape)
 
 
+@functools.cache
+def _driver() -> ctypes.CDLL:
+    return ctypes.CDLL("libcuda.so.1")
+
+
 def _wait_for_device(device: int) -> None:
     """Until all work queued on a GPU has ended, by the driver, on the context that all libraries share."""
-    driver = ctypes.CDLL("libcuda.so.1")
+    driver = _driver()
     shared, previous = ctypes.c_void_p(), ctypes.c_void_p()
     for done in (
         driver.cuDevicePrimaryCtxRetain(ctypes.byref(shared), device),
@@ -250,6 +264,13 @@ def _wait_for_device(device: int) -> None:
 
 SCIPY = Scipy()
 _cupy: list[Cupy] = []
+_torch: dict[Any, Torch] = {}
+
+
+def torch_on(device: Any) -> Torch:
+    """The package for tensors on a device of torch."""
+    made = _torch.get(device)
+    return made if made is not None else _torch.setdefault(device, Torch(device))
 
 
 def package_of(thing: Any) -> Scipy:
@@ -262,7 +283,7 @@ def package_of(thing: Any) -> Scipy:
             _cupy.append(Cupy())
         return _cupy[0]
     if top == "torch":
-        return Torch(thing)
+        return torch_on(thing.device)
     if top in ("jax", "jaxlib"):
         return Jax(thing)
     if hasattr(thing, "__cuda_array_interface__"):

@@ -82,8 +82,9 @@ class _Plan:
             package.finish(self.context)
             return result(C, self.context, like)
         view = Operand(out, "out", package).at(self.context)
-        if package.address(view.parts[0]) != package.address(package.parts(out)[0]):
-            raise TypeError(f"out has values of type {package.dtype(package.parts(out)[0])} that cannot be overwritten")
+        values = package.parts(out)[0]
+        if view.parts[0] is not values and package.address(view.parts[0]) != package.address(values):
+            raise TypeError(f"out has values of type {package.dtype(values)} that cannot be overwritten")
         self.context.call_with(function, self._handle, *views, view.csr)
         package.finish(self.context)
         return out

@@ -37,6 +37,7 @@ spg_status spg_host_filter_values(spg_context *context, const spg_csr *A, spg_cs
 spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P, int64_t *longest_row);
 spg_status spg_host_least_coarse_entries(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *least);
+spg_status spg_host_sample_coarse_rows(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *lengths);
 spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                        const void *T, const void *inverse, double relaxation, const double *rho,
                                        spg_csr *P);

@@ -27,6 +27,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .filter_values = spg_host_filter_values,
     .prolongator_pattern = spg_host_prolongator_pattern,
     .least_coarse_entries = spg_host_least_coarse_entries,
+    .sample_coarse_rows = spg_host_sample_coarse_rows,
     .prolongator_values = spg_host_prolongator_values,
     /* solve */
     .dense_create = spg_host_dense_create,

@@ -1,4 +1,4 @@
-/* Operators that fill up are given up by the pattern of P alone, before any product. */
+/* Operators that fill up are given up by the patterns of A and P, before any product. */
 #include "amg_reference.h"
 #include "fault.h"
 
@@ -28,6 +28,17 @@ static int64_t expected_bound(const spg_csr *A, const spg_csr *P)
     return sum;
 }
 
+/* The sampled rows have the lengths that the product gives them. */
+static void check_sample(const test_system *system, const spg_amg_level_view *view, const spg_csr *next)
+{
+    int64_t lengths[SPG_AMG_SAMPLED];
+    if (next->rows < SPG_AMG_SAMPLED) return;
+    const spg_amg_backend *backend = system->context->backend->amg;
+    assert_int_equal(backend->sample_coarse_rows(system->context, &view->A, &view->P, lengths), SPG_OK);
+    for (int s = 0; s < SPG_AMG_SAMPLED; s++)
+        assert_int_equal(lengths[s], length_of(next, s * (next->rows / SPG_AMG_SAMPLED)));
+}
+
 static void check_level(const test_system *system, int number, const test_level *level, const spg_csr *next)
 {
     const spg_amg_backend *backend = system->context->backend->amg;
@@ -38,6 +49,7 @@ static void check_level(const test_system *system, int number, const test_level 
     assert_int_equal(backend->least_coarse_entries(system->context, &view.A, &view.P, &least), SPG_OK);
     assert_int_equal(least, expected_bound(&level->A, &level->P));
     assert_in_range(least, level->P.cols, next->nnz);
+    check_sample(system, &view, next);
     const spg_amg_aggregates of = {view.nodes, view.aggregates, view.block_size, view.candidates,
                                    (int32_t *)view.aggregate_of};
     assert_int_equal(backend->prolongator_pattern(system->context, &view.A, &of, true, &P, &longest_row), SPG_OK);
@@ -47,13 +59,14 @@ static void check_level(const test_system *system, int number, const test_level 
     spg_csr_free(system->context, &P);
 }
 
-static void the_bound_is_as_defined_and_never_more_than_the_product_has(void **state)
+static void the_bound_is_as_defined_and_sampled_rows_are_those_of_the_product(void **state)
 {
     (void)state;
     const struct {
         const char *name;
         int block_size;
-    } cases[] = {{"rmat11", 1}, {"arrow:1000", 1}, {"fd3d7:14", 1}, {"elast3d:8", 3}};
+    } cases[] = {{"rmat11", 1},    {"arrow:1000", 1},  {"fd3d7:14", 1},
+                 {"elast3d:8", 3}, {"random:2000", 1}, {"econ:3000", 1}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const spg_csr A = test_generate(cases[c].name, SPG_F64);
         spg_amg_options options = spg_amg_options_default();
@@ -111,21 +124,37 @@ static size_t largest_block(const spg_csr *A, double max_complexity)
     return self.largest;
 }
 
+/* With the limit the largest block has at most this share of what it has without. */
+static void check_largest_block(const char *name, double share)
+{
+    spg_csr A = test_generate(name, SPG_F64);
+    const size_t kept = largest_block(&A, 3), all = largest_block(&A, 0);
+    if ((double)kept > share * (double)all)
+        fail_msg("%s: a block of %zu bytes, and %zu without a limit", name, kept, all);
+    spg_csr_free(test_host(), &A);
+}
+
 /* A*P, smoothed, takes 56 MB; all else fits 8 MB. */
 static void what_is_given_up_is_not_multiplied_first(void **state)
 {
     (void)state;
-    spg_csr A = test_generate("rmat14", SPG_F64);
-    const size_t kept = largest_block(&A, 3), all = largest_block(&A, 0);
-    if (kept * 2 > all) fail_msg("a block of %zu bytes, and %zu without a limit", kept, all);
-    spg_csr_free(test_host(), &A);
+    check_largest_block("rmat14", 0.5);
+}
+
+/* Without the limit, and wherever it is made first, the coarse operator is the largest block. No row of P is long. */
+static void without_hubs_a_sample_of_rows_gives_it_up(void **state)
+{
+    (void)state;
+    check_largest_block("econ:20000", 0.85);
+    check_largest_block("random:12000", 0.75);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bound_is_as_defined_and_never_more_than_the_product_has),
+        cmocka_unit_test(the_bound_is_as_defined_and_sampled_rows_are_those_of_the_product),
         cmocka_unit_test(what_is_given_up_is_not_multiplied_first),
+        cmocka_unit_test(without_hubs_a_sample_of_rows_gives_it_up),
     };
     return TEST_RUN_HERE(argc, argv, "amg fill", tests);
 }
