@@ -296,6 +296,8 @@ typedef struct spg_amg_backend {
     /* y = alpha*x + beta*y; beta 0: y is not read. */
     spg_status (*axpby)(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                         void *y);
+    /* y = i*x for n complex numbers whose parts are of `type`. */
+    spg_status (*times_i)(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
     /* Between doubles and floats: y = x / u, and y = x * u / v. u and v: the powers of two at or below the roots of
      * *u_square and *v_square (doubles at the place); 1 where a root is zero, infinite or NaN. */
     spg_status (*narrow)(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);

@@ -51,6 +51,25 @@ static void free_filtered(spg_amg *amg, spg_level *level)
     level->F_inverse = NULL;
 }
 
+/* The level's graph. A complex matrix of one unknown a node, all of whose entries are strong, is the graph of its real
+ * form itself. */
+static spg_status find_strong(const spg_amg *amg, const spg_level *level, spg_amg_graph *graph)
+{
+    const spg_amg_options *options = &amg->options;
+    const spg_csr *given = &amg->given;
+    const int block_size = level->aggregates.block_size;
+    const bool is_given = amg->is_complex && level == amg->level && block_size == 2 && options->theta == 0;
+    if (!is_given)
+        return amg->backend->strength(amg->context, &level->A, block_size, options->strength, options->theta, graph);
+    *graph = (spg_amg_graph){.nodes = given->rows,
+                             .nnz = given->nnz,
+                             .offset_type = given->offset_type,
+                             .row_offsets = given->row_offsets,
+                             .columns = given->columns,
+                             .borrowed = true};
+    return SPG_OK;
+}
+
 /* Aggregates of strongly connected nodes. */
 static spg_status aggregate(spg_amg *amg, spg_level *level)
 {
@@ -59,8 +78,7 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_amg_graph graph = {0};
     uint8_t *isolated = NULL;
-    spg_status status =
-        amg->backend->strength(context, &level->A, aggregates->block_size, options->strength, options->theta, &graph);
+    spg_status status = find_strong(amg, level, &graph);
     if (status != SPG_OK) return status;
     status = spg_allocate(context, graph.nodes, "isolated nodes", (void **)&isolated);
     if (status == SPG_OK)

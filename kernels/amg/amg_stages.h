@@ -59,6 +59,7 @@ spg_status spg_cuda_dense_project(spg_context *context, spg_amg_dense *dense, co
 bool spg_cuda_dense_is_singular(const spg_amg_dense *dense);
 void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
+spg_status spg_cuda_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
 spg_status spg_cuda_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y);
 spg_status spg_cuda_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);

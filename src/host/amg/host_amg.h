@@ -53,6 +53,7 @@ spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, co
 bool spg_host_dense_is_singular(const spg_amg_dense *dense);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
+spg_status spg_host_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
 spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y);
 int64_t spg_host_dot_bytes(spg_type type, int64_t n);
