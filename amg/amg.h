@@ -139,6 +139,8 @@ spg_status spg_amg_put_pairs(const spg_amg *amg, int count, const void *vectors,
  * real. */
 spg_status spg_amg_pair_candidates(spg_amg *amg, const void **values);
 void spg_amg_release_pairs(spg_amg *amg, const void *values);
+/* Of a value. */
+static inline int spg_amg_parts(const spg_amg *amg) { return amg->is_complex ? 2 : 1; }
 /* "symmetric", or "Hermitian" of a complex matrix. */
 const char *spg_amg_symmetric(const spg_amg *amg);
 /* Tells of the first element of the diagonal whose imaginary part is more than this share of the real one, if there is

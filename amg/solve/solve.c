@@ -21,7 +21,7 @@ static spg_status check_null_space(const spg_amg *amg, const spg_amg_solve_optio
     spg_context *context = amg->context;
     const bool is_given = options->nullspace == SPG_AMG_NULLSPACE_GIVEN;
     const int kind = (int)options->nullspace, least = is_given ? 1 : 0;
-    const int most = is_given ? SPG_AMG_MOST_NULL / (amg->is_complex ? 2 : 1) : 0;
+    const int most = is_given ? SPG_AMG_MOST_NULL / spg_amg_parts(amg) : 0;
     if (kind < SPG_AMG_NULLSPACE_NONE || kind > SPG_AMG_NULLSPACE_GIVEN)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is not an spg_amg_nullspace", kind);
     if (options->null_vectors < least || options->null_vectors > most)
