@@ -1,5 +1,5 @@
 /* Everyday operations on CSR matrices: sums, scaling, diagonals, permutations, parts, comparison, products with several
- * vectors. */
+ * vectors, real forms of complex matrices. */
 #ifndef SPG_OPERATIONS_H
 #define SPG_OPERATIONS_H
 
