@@ -45,8 +45,8 @@ static const generator generators[] = {
      "               diffusion E beside a wind of 1 (0.01)"},
     {"recirc2d", 512, false, generate_recirc2d, "recirc2d     the same in a flow that recirculates (512; 0.005)"},
     {"magnet2d", 512, false, generate_magnet2d,
-     "magnet2d     Laplacian of a charge in a magnetic field, for complex types, N^2\n"
-     "               points (512); \":N:F\": F flux quanta through the grid (8)"},
+     "magnet2d     Laplacian in a magnetic field, for complex types, N^2 points\n"
+     "               (512); \":N:F\": F flux quanta through the grid (8)"},
     {"magnet3d", 64, false, generate_magnet3d, "magnet3d     the same on N^3 points (64; 8)"},
 };
 

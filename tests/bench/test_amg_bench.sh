@@ -71,7 +71,7 @@ run 2
 says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
-for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
+for wrong in --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
     --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --method=gmres \
     --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8

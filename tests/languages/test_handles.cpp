@@ -218,16 +218,14 @@ void complex_systems_take_complex_ranges(const spg::context &context)
     const std::vector<std::complex<double>> values{{2, 0}, {0, 1}, {0, -1}, {2, 0}}, b{{1, 0}, {0, 1}};
     const spg_csr A = spg::csr_view(2, offsets, columns, values);
     spg::amg amg(context, A);
-    std::vector<std::complex<double>> x(2);
+    std::vector<std::complex<double>> x(2), y(2);
     REQUIRE(amg.solve(b, x).converged); // 2 x0 + i x1 = 1 and -i x0 + 2 x1 = i
     REQUIRE(std::abs(x[0] - 1.0) < 1e-8 && std::abs(x[1] - std::complex<double>(0, 1)) < 1e-8);
     const spg_operator of_A = spg_csr_operator(&A);
-    std::vector<std::complex<double>> y(2);
     REQUIRE(spg::krylov_solve(context, of_A, nullptr, b, y).converged && std::abs(y[1] - x[1]) < 1e-7);
     THROWS(SPG_ERROR_SHAPE, "x has 1 elements; it must have 2",
            spg::krylov_solve(context, of_A, nullptr, b, std::array<std::complex<double>, 1>()));
-    const spg::matrix form = spg::real_form(context, A);
-    REQUIRE(form.values<double>().size() == 16 && form.values<double>()[0] == 2 && form.values<double>()[3] == -1);
+    REQUIRE(spg::real_form(context, A).values<double>()[3] == -1);
 }
 
 void krylov_methods_take_operators(const spg::context &context)
