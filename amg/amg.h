@@ -62,10 +62,12 @@ struct spg_amg {
     spg_context *context;
     const spg_amg_backend *backend;
     spg_amg_options options; /* resolved: candidates is at least 1; candidate_values is NULL after setup */
-    spg_csr system;          /* a view of the caller's matrix */
-    spg_type value_type;     /* of the hierarchy's numbers */
-    spg_amg_narrow *narrow;  /* NULL if that is A's type */
-    bool can_update;         /* maps and plans exist */
+    spg_csr given;           /* a view of the caller's matrix */
+    spg_csr system;          /* real: the same, or its real form, which the hierarchy owns; real_form.c */
+    bool is_complex;
+    spg_type value_type;    /* of the hierarchy's numbers */
+    spg_amg_narrow *narrow; /* NULL if that is A's type */
+    bool can_update;        /* maps and plans exist */
     int levels;
     spg_level *level;   /* options.max_levels of them */
     double *rho;        /* at the place: rho of each of options.max_levels levels, as it is now, as at setup, and of
@@ -118,13 +120,34 @@ int64_t spg_amg_system_bytes(const spg_amg *amg);
 void spg_amg_destroy_level(spg_amg *amg, spg_level *level);
 
 /* ---- options.c ---- */
-/* ARGUMENT, SHAPE or UNSUPPORTED. *resolved has at least 1 for candidates. options may be NULL. */
+/* ARGUMENT, SHAPE or UNSUPPORTED. *resolved has at least 1 for candidates; block_size and candidates are those of A's
+ * real form, if A is complex. options may be NULL. */
 spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const spg_amg_options *options,
                                    spg_amg_options *resolved);
 /* FORMAT if a value is not finite, or so large that norms may overflow; the message names row and candidate. Waits. */
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
 
-/* ---- symmetry.c ---- */
+/* ---- real_form.c: complex matrices ---- */
+/* Makes amg->system. */
+spg_status spg_amg_take_system(spg_amg *amg);
+void spg_amg_give_system(spg_amg *amg);
+/* Takes new values of the caller's matrix over. Queues work only. */
+spg_status spg_amg_renew_system(spg_amg *amg, const spg_csr *A);
+/* pairs = v and i*v for each of `count` complex vectors, as vectors of the system. */
+spg_status spg_amg_put_pairs(const spg_amg *amg, int count, const void *vectors, void *pairs);
+/* *values = the candidates as pairs, to be released by spg_amg_release_pairs; NULL if there are none, or if they are
+ * real. */
+spg_status spg_amg_pair_candidates(spg_amg *amg, const void **values);
+void spg_amg_release_pairs(spg_amg *amg, const void *values);
+/* Of a value. */
+static inline int spg_amg_parts(const spg_amg *amg) { return amg->is_complex ? 2 : 1; }
+/* "symmetric", or "Hermitian" of a complex matrix. */
+const char *spg_amg_symmetric(const spg_amg *amg);
+/* Tells of the first element of the diagonal whose imaginary part is more than this share of the real one, if there is
+ * one. WAITS. */
+spg_status spg_amg_tell_diagonal(const spg_amg *amg, double rounding);
+
+/* ---- spectrum.c ---- */
 /* Learns, once, whether A is symmetric: bit for bit, or up to rounding. WAITS. */
 spg_status spg_amg_learn_symmetry(spg_amg *amg);
 

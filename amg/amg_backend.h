@@ -22,7 +22,7 @@ typedef struct spg_amg_graph {
     spg_type offset_type;
     void *row_offsets;
     int32_t *columns;
-    bool borrowed; /* the arrays belong to A: theta is 0 and a node has one unknown */
+    bool borrowed; /* the arrays belong to the caller's A: theta is 0 and a node has one unknown there */
     /* At the place. If it is 1, no row names a node twice, and j's row names i if i's row names j. NULL: not known. */
     const int32_t *symmetric;
     const uint8_t *isolated; /* at the place, per node: not 0 if it is isolated (find_isolated). NULL: none is */
@@ -179,9 +179,10 @@ typedef struct spg_amg_backend {
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                            spg_amg_graph *graph);
     /* isolated[node] = 1 if no off-diagonal value couples the node's unknowns, else 0. Only nonzero values count; one
-     * in a column of another node counts only if the node's row of the graph names another node. */
-    spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
-                                uint8_t *isolated);
+     * in a column of another node counts only if the node's row of the graph names another node, one between the
+     * `parts` of an unknown (2 of a complex one, else 1) never. */
+    spg_status (*find_isolated)(spg_context *context, const spg_csr *A, int block_size, int parts,
+                                const spg_amg_graph *graph, uint8_t *isolated);
     /* Aggregates around maximal independent sets of distance 2. Fills aggregate_of (one per node), *aggregates and
      * *left_out, the number of nodes in no aggregate. WAITS. All integers are the same at every place, because each
      * step below is a function of the one before:
@@ -296,6 +297,8 @@ typedef struct spg_amg_backend {
     /* y = alpha*x + beta*y; beta 0: y is not read. */
     spg_status (*axpby)(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                         void *y);
+    /* y = i*x for n complex numbers whose parts are of `type`. */
+    spg_status (*times_i)(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
     /* Between doubles and floats: y = x / u, and y = x * u / v. u and v: the powers of two at or below the roots of
      * *u_square and *v_square (doubles at the place); 1 where a root is zero, infinite or NaN. */
     spg_status (*narrow)(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);

@@ -51,6 +51,25 @@ static void free_filtered(spg_amg *amg, spg_level *level)
     level->F_inverse = NULL;
 }
 
+/* The level's graph. A complex matrix of one unknown a node, all of whose entries are strong, is the graph of its real
+ * form itself. */
+static spg_status find_strong(const spg_amg *amg, const spg_level *level, spg_amg_graph *graph)
+{
+    const spg_amg_options *options = &amg->options;
+    const spg_csr *given = &amg->given;
+    const int block_size = level->aggregates.block_size;
+    const bool is_given = amg->is_complex && level == amg->level && block_size == 2 && options->theta == 0;
+    if (!is_given)
+        return amg->backend->strength(amg->context, &level->A, block_size, options->strength, options->theta, graph);
+    *graph = (spg_amg_graph){.nodes = given->rows,
+                             .nnz = given->nnz,
+                             .offset_type = given->offset_type,
+                             .row_offsets = given->row_offsets,
+                             .columns = given->columns,
+                             .borrowed = true};
+    return SPG_OK;
+}
+
 /* Aggregates of strongly connected nodes. */
 static spg_status aggregate(spg_amg *amg, spg_level *level)
 {
@@ -59,12 +78,12 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_amg_graph graph = {0};
     uint8_t *isolated = NULL;
-    spg_status status =
-        amg->backend->strength(context, &level->A, aggregates->block_size, options->strength, options->theta, &graph);
+    spg_status status = find_strong(amg, level, &graph);
     if (status != SPG_OK) return status;
     status = spg_allocate(context, graph.nodes, "isolated nodes", (void **)&isolated);
     if (status == SPG_OK)
-        status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, &graph, isolated);
+        status = amg->backend->find_isolated(context, &level->A, aggregates->block_size, spg_amg_parts(amg), &graph,
+                                             isolated);
     graph.isolated = isolated;
     spg_amg_end_step(amg, level, &amg->timings.strength);
     /* A symmetric matrix has a symmetric graph by the symmetric measure, except if norms of blocks are compared: their
@@ -280,13 +299,22 @@ static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
     }
 }
 
+/* Whether the level is diagonal and too large to be solved densely. A complex one must have a real diagonal. */
+static spg_status find_diagonal(spg_amg *amg, const spg_level *level)
+{
+    amg->is_diagonal = level->left_out == level->aggregates.nodes && level->nnz <= spg_amg_parts(amg) * level->rows &&
+                       level->rows > SPG_AMG_MOST_DENSE;
+    if (!amg->is_diagonal || !amg->is_complex) return SPG_OK;
+    const spg_status status = spg_amg_learn_symmetry(amg);
+    amg->is_diagonal = !amg->is_unsymmetric;
+    return status;
+}
+
 spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends)
 {
-    const spg_amg_aggregates *aggregates = &level->aggregates;
     spg_status status = aggregate(amg, level);
+    if (status == SPG_OK) status = find_diagonal(amg, level);
     if (status != SPG_OK) return status;
-    amg->is_diagonal = level->left_out == aggregates->nodes && level->nnz <= level->rows &&
-                       level->rows > SPG_AMG_MOST_DENSE; /* else solved densely */
     *ends = spg_amg_stalls(amg, level);
     if (!*ends) {
         status = fit_candidates(amg, level);

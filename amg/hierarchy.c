@@ -22,8 +22,8 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     amg->context = context;
     amg->backend = context->backend->amg;
     amg->options = *options;
-    amg->system = *A;
-    amg->value_type = A->value_type;
+    amg->given = *A;
+    amg->value_type = spg_part_type(A->value_type);
     amg->bytes = (int64_t)sizeof *amg;
     status = spg_allocate_on_host(context, level_bytes(amg), "levels", (void **)&amg->level);
     if (status != SPG_OK) return status;
@@ -33,17 +33,21 @@ static spg_status create(spg_context *context, const spg_csr *A, const spg_amg_o
     status = spg_amg_take(amg, NULL, rho_bytes(amg), "spectral radii", (void **)&amg->rho);
     if (status == SPG_OK) status = context->backend->zero_bytes(context, amg->rho, rho_bytes(amg));
     if (status == SPG_OK) status = spg_amg_take(amg, NULL, sizeof *amg->symmetric, "a flag", (void **)&amg->symmetric);
+    if (status == SPG_OK) status = spg_amg_take_system(amg);
+    if (status != SPG_OK) return status;
+    const spg_csr *system = &amg->system;
     spg_level *first = &amg->level[0];
-    first->A = *A;
+    first->A = *system;
     first->rho = amg->rho;
     first->spectrum.rho = amg->rho + amg->options.max_levels;
     first->F_rho = amg->rho + 2 * amg->options.max_levels;
-    first->rows = A->rows;
-    first->nnz = A->nnz;
-    first->aggregates = (spg_amg_aggregates){
-        .nodes = A->rows / options->block_size, .block_size = options->block_size, .candidates = options->candidates};
-    const bool is_narrow = options->precision == SPG_AMG_PRECISION_F32 && A->value_type == SPG_F64;
-    return status == SPG_OK && is_narrow ? spg_amg_narrow_create(amg) : status;
+    first->rows = system->rows;
+    first->nnz = system->nnz;
+    first->aggregates = (spg_amg_aggregates){.nodes = system->rows / options->block_size,
+                                             .block_size = options->block_size,
+                                             .candidates = options->candidates};
+    const bool is_narrow = options->precision == SPG_AMG_PRECISION_F32 && system->value_type == SPG_F64;
+    return is_narrow ? spg_amg_narrow_create(amg) : SPG_OK;
 }
 
 static spg_status coarsen_all(spg_amg *amg)
@@ -81,14 +85,27 @@ static spg_status finish(spg_amg *amg)
     return status;
 }
 
-/* Candidates in the hierarchy's type; candidates: those to release. */
-static spg_status narrow_candidates(spg_amg *amg, const void **candidates)
+/* Candidates as the hierarchy takes them. Both are to be released. */
+typedef struct own_candidates {
+    const void *pairs, *narrowed;
+} own_candidates;
+
+static spg_status take_candidates(spg_amg *amg, own_candidates *own)
 {
-    *candidates = NULL;
-    if (amg->narrow == NULL) return SPG_OK;
-    const spg_status status = spg_amg_narrow_candidates(amg, candidates);
-    amg->options.candidate_values = *candidates;
+    *own = (own_candidates){NULL, NULL};
+    spg_status status = spg_amg_pair_candidates(amg, &own->pairs);
+    if (own->pairs != NULL) amg->options.candidate_values = own->pairs;
+    if (status != SPG_OK || amg->narrow == NULL) return status;
+    status = spg_amg_narrow_candidates(amg, &own->narrowed);
+    amg->options.candidate_values = own->narrowed;
     return status;
+}
+
+static void release_candidates(spg_amg *amg, const own_candidates *own)
+{
+    spg_amg_narrow_release(amg, own->narrowed);
+    spg_amg_release_pairs(amg, own->pairs);
+    amg->options.candidate_values = NULL;
 }
 
 static spg_status build(spg_amg *amg)
@@ -97,9 +114,9 @@ static spg_status build(spg_amg *amg)
     const int timing = context->config.timing;
     const double begin = spg_seconds();
     context->config.timing |= amg->options.timing != 0;
-    const void *candidates;
+    own_candidates own;
     spg_amg_start_timing(amg);
-    spg_status status = narrow_candidates(amg, &candidates);
+    spg_status status = take_candidates(amg, &own);
     if (status == SPG_OK) status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
     if (status == SPG_OK) status = amg->backend->send_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
@@ -108,8 +125,7 @@ static spg_status build(spg_amg *amg)
     if (status == SPG_OK) status = finish(amg);
     if (status == SPG_OK) status = spg_amg_cycle_create(amg);
     if (status == SPG_OK && amg->options.prepare_update) status = spg_amg_plan_update(amg);
-    spg_amg_narrow_release(amg, candidates);
-    amg->options.candidate_values = NULL;
+    release_candidates(amg, &own);
     amg->timings.total = spg_seconds() - begin; /* including what belongs to no step */
     if (amg->level[0].rows < SPG_AMG_SMALL_ROWS) amg->timings.small_levels = amg->timings.total;
     context->config.timing = timing;
@@ -156,6 +172,7 @@ void spg_amg_destroy(spg_amg *amg)
         spg_amg_many_destroy(amg);
         spg_amg_cycle_destroy(amg);
         spg_amg_narrow_destroy(amg);
+        spg_amg_give_system(amg);
         spg_amg_coarse_destroy(amg);
         for (int l = 0; l < amg->options.max_levels; ++l) spg_amg_destroy_level(amg, &amg->level[l]);
     }

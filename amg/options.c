@@ -81,17 +81,18 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
 }
 
 /* ARGUMENT below `least`; UNSUPPORTED above the size in which aggregates are processed. */
-static spg_status check_size(spg_context *context, const char *name, int size, int least)
+static spg_status check_size(spg_context *context, const spg_csr *A, const char *name, int size, int least)
 {
-    if (size <= SPG_AMG_MOST_BLOCK) return check_integer(context, name, size, least, SPG_AMG_MOST_BLOCK);
-    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: %s is %d; at most %d is supported", name, size,
-                            SPG_AMG_MOST_BLOCK);
+    const int most = SPG_AMG_MOST_BLOCK / spg_parts_of(A->value_type);
+    if (size <= most) return check_integer(context, name, size, least, most);
+    return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: %s is %d; at most %d is supported for %s values",
+                            name, size, most, spg_type_name(A->value_type));
 }
 
 static spg_status check_candidates(spg_context *context, const spg_csr *A, const spg_amg_options *options)
 {
-    spg_status status = check_size(context, "block_size", options->block_size, 1);
-    if (status == SPG_OK) status = check_size(context, "candidates", options->candidates, 0);
+    spg_status status = check_size(context, A, "block_size", options->block_size, 1);
+    if (status == SPG_OK) status = check_size(context, A, "candidates", options->candidates, 0);
     if (status != SPG_OK) return status;
     if (A->rows % options->block_size != 0)
         return spg_context_fail(context, SPG_ERROR_SHAPE, "options: block_size %d does not divide A's %lld rows",
@@ -112,9 +113,12 @@ static spg_status check_strength(spg_context *context, const spg_amg_options *op
                             options->theta);
 }
 
-static spg_status check_filter(spg_context *context, const spg_amg_options *options)
+static spg_status check_filter(spg_context *context, const spg_csr *A, const spg_amg_options *options)
 {
     if (!options->filter) return SPG_OK;
+    if (spg_is_complex(A->value_type))
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "options: filter is 1, A holds %s; a filter takes reals", spg_type_name(A->value_type));
     if (options->theta == 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT,
                                 "options: filter is 1, but at theta 0 no entry is weak; use a theta such as 0.08");
@@ -128,12 +132,14 @@ static spg_status check_filter(spg_context *context, const spg_amg_options *opti
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options)
 {
     if (options->candidate_values == NULL) return SPG_OK;
-    const double most = (A->value_type == SPG_F32 ? (double)FLT_MAX : DBL_MAX) * MOST_CANDIDATE;
-    const int64_t count = A->rows * options->candidates;
+    const spg_type type = spg_part_type(A->value_type);
+    const double most = (type == SPG_F32 ? (double)FLT_MAX : DBL_MAX) * MOST_CANDIDATE;
+    const int64_t count = A->rows * options->candidates; /* of reals: a complex A has twice the candidates now */
     int64_t first = count;
     spg_status status =
-        context->backend->amg->find_beyond(context, A->value_type, count, options->candidate_values, most, &first);
+        context->backend->amg->find_beyond(context, type, count, options->candidate_values, most, &first);
     if (status != SPG_OK || first == count) return status;
+    first /= spg_parts_of(A->value_type);
     return spg_context_fail(context, SPG_ERROR_FORMAT,
                             "options: candidate %lld has a NaN, infinite or too large value in row %lld",
                             (long long)(first / A->rows), (long long)(first % A->rows));
@@ -146,13 +152,12 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
     spg_status status = check_numbers(context, resolved);
     if (status == SPG_OK) status = check_candidates(context, A, resolved);
     if (status == SPG_OK) status = check_strength(context, resolved);
-    if (status == SPG_OK) status = check_filter(context, resolved);
+    if (status == SPG_OK) status = check_filter(context, A, resolved);
     if (status != SPG_OK) return status;
-    if (A->value_type != SPG_F32 && A->value_type != SPG_F64)
-        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "A holds %s; a hierarchy takes f32 or f64",
-                                spg_type_name(A->value_type));
     if (resolved->aggregation == SPG_AGGREGATION_STANDARD && context->backend->amg->aggregate_standard == NULL)
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: standard aggregation runs on the host only");
     if (resolved->candidates == 0) resolved->candidates = resolved->block_size;
+    resolved->block_size *= spg_parts_of(A->value_type);
+    resolved->candidates *= spg_parts_of(A->value_type);
     return SPG_OK;
 }

@@ -108,12 +108,13 @@ spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user)
     for (int l = 0; l < amg->levels; ++l) nonzeros += amg->level[l].nnz;
     print(&to, "%d levels, operator complexity %.3f, grid complexity %.3f, %lld bytes", summary.levels,
           summary.operator_complexity, summary.grid_complexity, (long long)summary.bytes);
+    if (amg->is_complex) print(&to, "A is complex: rows and nonzeros are those of its real form");
     print_levels(amg, &to, nonzeros);
     if (amg->is_unsymmetric)
-        print(&to, "A is not symmetric: damping goes by row sums of D^-1 A; R is %s",
+        print(&to, "A is not %s: damping goes by row sums of D^-1 A; R is %s", spg_amg_symmetric(amg),
               amg->level[0].Q.row_offsets != NULL ? "smoothed by A^T" : "P^T");
     else if (!amg->was_symmetric)
-        print(&to, "A is not symmetric bit for bit, but up to rounding and rows of only a diagonal");
+        print(&to, "A is not %s bit for bit, but up to rounding and rows of only a diagonal", spg_amg_symmetric(amg));
     print_filters(amg, &to);
     print_products(amg, &to);
     print_steps(&summary.setup, &to);

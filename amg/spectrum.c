@@ -62,7 +62,9 @@ static spg_status compare_with_transpose(spg_amg *amg, bool *differs)
     spg_csr_free(context, &nothing);
     const double rounding = SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32) * whole.absolute;
     *differs = mirrored.absolute > rounding;
-    return status;
+    return status == SPG_OK && *differs
+               ? spg_amg_tell_diagonal(amg, SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32))
+               : status;
 }
 
 spg_status spg_amg_learn_symmetry(spg_amg *amg)
@@ -76,10 +78,11 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg)
     if (amg->was_symmetric) return SPG_OK;
     spg_amg_log(amg->context,
                 amg->is_unsymmetric
-                    ? "A is not symmetric: damping goes by row sums of D^-1 A. Conjugate gradients are not for it; use "
+                    ? "A is not %s: damping goes by row sums of D^-1 A. Conjugate gradients are not for it; use "
                       "FGMRES or BiCGStab (spg/krylov.h)"
-                    : "A is not symmetric bit for bit, with sorted rows and no repeated column, but up to rounding "
-                      "and rows of only a diagonal: it counts as symmetric");
+                    : "A is not %s bit for bit, with sorted rows and no repeated column, but up to rounding "
+                      "and rows of only a diagonal: it counts as symmetric",
+                spg_amg_symmetric(amg));
     return SPG_OK;
 }
 

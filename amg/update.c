@@ -5,6 +5,7 @@
 #include "argument.h"
 #include "clock.h"
 #include "memory.h"
+#include "operations/operations_backend.h"
 #include "spgemm/plan.h"
 
 spg_status spg_amg_take_transpose_map(spg_amg *amg, spg_level *level)
@@ -56,7 +57,7 @@ static spg_status check(spg_context *context, const spg_amg *amg, const spg_csr 
     spg_status status = spg_amg_check_own(context, amg);
     if (status == SPG_OK) status = spg_check_csr_here(context, A, "A");
     if (status != SPG_OK) return status;
-    const spg_csr *known = &amg->system;
+    const spg_csr *known = &amg->given;
     if (A->rows == known->rows && A->cols == known->cols && A->nnz == known->nnz &&
         A->value_type == known->value_type && A->offset_type == known->offset_type)
         return SPG_OK;
@@ -81,21 +82,30 @@ static spg_csr on_pattern(const spg_csr *values, const spg_csr *pattern)
 static spg_status take_over(spg_amg *amg, const spg_csr *A)
 {
     spg_amg_forget_cycles(amg);
-    amg->system = *A;
-    amg->level[0].A = amg->narrow != NULL ? on_pattern(&amg->level[0].A, A) : *A;
-    return amg->narrow != NULL ? spg_amg_narrow_update(amg) : SPG_OK;
+    const spg_status status = spg_amg_renew_system(amg, A);
+    const spg_csr *system = &amg->system;
+    amg->level[0].A = amg->narrow != NULL ? on_pattern(&amg->level[0].A, system) : *system;
+    return status == SPG_OK && amg->narrow != NULL ? spg_amg_narrow_update(amg) : status;
+}
+
+/* For a real A, by the first plan, if there is one. */
+static spg_status check_pattern(const spg_amg *amg, const spg_csr *A)
+{
+    spg_context *context = amg->context;
+    const spg_level *first = &amg->level[0];
+    const spg_csr pattern = on_pattern(&first->A, A);
+    if (first->plan != NULL && !amg->is_complex) return spgemm_plan_check(first->plan->AP_plan, &pattern, &first->P);
+    const spg_status status = context->backend->csr_check(context, A);
+    if (status != SPG_OK || !amg->is_complex) return status;
+    return context->backend->operations->real_form_check(context, A, &amg->system);
 }
 
 /* Checks the contents of the arrays. A device would have to wait for this. */
 static spg_status check_contents(const spg_amg *amg, const spg_csr *A)
 {
-    spg_context *context = amg->context;
-    const spg_level *first = &amg->level[0];
-    if (context->config.place != SPG_PLACE_HOST) return SPG_OK;
-    const spg_csr pattern = on_pattern(&first->A, A);
-    spg_status status = first->plan != NULL ? spgemm_plan_check(first->plan->AP_plan, &pattern, &first->P)
-                                            : context->backend->csr_check(context, A);
-    return status == SPG_OK ? amg->backend->check_finite(context, A) : status;
+    if (amg->context->config.place != SPG_PLACE_HOST) return SPG_OK;
+    const spg_status status = check_pattern(amg, A);
+    return status == SPG_OK ? amg->backend->check_finite(amg->context, A) : status;
 }
 
 /* New values of a level's prolongator, of the next level's A and, if the next level has one, of its inverse

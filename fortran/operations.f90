@@ -1,4 +1,5 @@
-! Operations on CSR matrices: sums, scaling, diagonals, permutations, parts, comparison, products with several vectors.
+! Operations on CSR matrices: sums, scaling, diagonals, permutations, parts, comparison, products with several vectors, real
+! forms.
 ! include/spg/operations.h says what each call does.
 module spg_operations
   use spg_types
@@ -68,6 +69,20 @@ module spg_operations
       integer(c_int64_t), value :: x_stride
       type(c_ptr), value :: beta, Y
       integer(c_int64_t), value :: y_stride
+    end function
+
+    integer(c_int) function spg_csr_real_form(context, matrix, real_form) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_csr), intent(in) :: matrix
+      type(spg_csr), intent(inout) :: real_form
+    end function
+
+    integer(c_int) function spg_csr_real_form_values(context, matrix, real_form) bind(C)
+      import
+      type(c_ptr), value :: context
+      type(spg_csr), intent(in) :: matrix
+      type(spg_csr), intent(inout) :: real_form
     end function
   end interface
 

@@ -47,8 +47,7 @@ spg_status generate_layers3d(const generator_request *request, spg_csr *matrix)
     return generate_couplings(request, 3, (const double[3]){1, 1, 1e-3}, matrix);
 }
 
-/* By their series, so that they have the same bits everywhere. */
-static void find_direction(double degrees, double *cosine, double *sine)
+void find_direction(double degrees, double *cosine, double *sine)
 {
     const double angle = degrees * (3.14159265358979323846 / 180);
     double term = 1;

@@ -25,6 +25,8 @@ spg_status generate_elast3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_solid3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_stretch2d(const generator_request *request, spg_csr *matrix);
 spg_status generate_aniso2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_magnet2d(const generator_request *request, spg_csr *matrix);
+spg_status generate_magnet3d(const generator_request *request, spg_csr *matrix);
 spg_status generate_conv2d(const generator_request *request, spg_csr *matrix);
 spg_status generate_recirc2d(const generator_request *request, spg_csr *matrix);
 spg_status generate_layers3d(const generator_request *request, spg_csr *matrix);
@@ -38,6 +40,9 @@ spg_status generate_rmat(const generator_request *request, spg_csr *matrix);
 
 /* ARGUMENT unless number[0], which the message calls `what`, is above 0. */
 spg_status check_positive(const generator_request *request, const char *what);
+
+/* By series, so that they have the same bits everywhere; of -360 to 360 degrees. (anisotropic.c) */
+void find_direction(double degrees, double *cosine, double *sine);
 
 /* OVERFLOW if 32-bit columns cannot number n rows. */
 spg_status check_order(const generator_request *request, int64_t n);

@@ -44,6 +44,10 @@ static const generator generators[] = {
      "conv2d       wind and diffusion, unsymmetric, N^2 points (512); \":N:E\":\n"
      "               diffusion E beside a wind of 1 (0.01)"},
     {"recirc2d", 512, false, generate_recirc2d, "recirc2d     the same in a flow that recirculates (512; 0.005)"},
+    {"magnet2d", 512, false, generate_magnet2d,
+     "magnet2d     Laplacian in a magnetic field, for complex types, N^2 points\n"
+     "               (512); \":N:F\": F flux quanta through the grid (8)"},
+    {"magnet3d", 64, false, generate_magnet3d, "magnet3d     the same on N^3 points (64; 8)"},
 };
 
 /* The numbers that may follow a size. */
@@ -52,7 +56,11 @@ static const struct {
     spg_status (*of)(const generator_request *request, spg_csr *matrix);
     int count;
     double defaults[MOST_NUMBERS];
-} numbered[] = {{generate_aniso2d, 2, {1e-3, 45}}, {generate_conv2d, 1, {1e-2}}, {generate_recirc2d, 1, {5e-3}}};
+} numbered[] = {{generate_aniso2d, 2, {1e-3, 45}},
+                {generate_conv2d, 1, {1e-2}},
+                {generate_recirc2d, 1, {5e-3}},
+                {generate_magnet2d, 1, {8}},
+                {generate_magnet3d, 1, {8}}};
 
 enum { GENERATORS = sizeof generators / sizeof *generators };
 

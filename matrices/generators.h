@@ -9,11 +9,11 @@
 
 /* Makes the matrix that `name` describes, with sorted rows, no duplicates and 32-bit offsets if they suffice: fd2d5
  * fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d solid3d econ (N: points per side; econ: rows), rmatS (R-MAT of scale S),
- * random, arrow, ladder, empty, hypersparse, stretch2d, layers3d, aniso2d, conv2d, recirc2d; each with ":N" for another
- * size ("fd2d5:64"). The last three take numbers after the size ("aniso2d:64:0.001:45"; --help says which).
- * value_type: any; complex types also get an imaginary part. ARGUMENT: no such name, size or number; the message lists
- * the names. OVERFLOW: more columns than 32 bits can number. PLACE: the context is on a device. For random matrices,
- * documented counts are those of seed 1. */
+ * random, arrow, ladder, empty, hypersparse, stretch2d, layers3d, aniso2d, conv2d, recirc2d, magnet2d, magnet3d; each
+ * with ":N" for another size ("fd2d5:64"). The last five take numbers after the size ("aniso2d:64:0.001:45"; --help
+ * says which). value_type: any; complex types also get an imaginary part. ARGUMENT: no such name, size or number; the
+ * message lists the names. OVERFLOW: more columns than 32 bits can number. PLACE: the context is on a device. For
+ * random matrices, documented counts are those of seed 1. */
 spg_status generate_matrix(spg_context *context, const char *name, uint64_t seed, spg_type value_type, spg_csr *matrix);
 
 /* True if `name` (with or without ":N") names a generator. */

@@ -7,6 +7,14 @@
 bool spg_is_value_type(spg_type type);
 bool spg_is_offset_type(spg_type type);
 
+/* The type of a complex value's parts; of a real value, its own. */
+static inline spg_type spg_part_type(spg_type type)
+{
+    return type == SPG_C32 ? SPG_F32 : type == SPG_C64 ? SPG_F64 : type;
+}
+static inline bool spg_is_complex(spg_type type) { return type == SPG_C32 || type == SPG_C64; }
+static inline int spg_parts_of(spg_type type) { return spg_is_complex(type) ? 2 : 1; }
+
 /* Starts a call that returns a new object: zeroes *output, of `size` bytes. ARGUMENT if the context is NULL, or if
  * output is NULL or is the input itself, which is then not changed. */
 spg_status spg_begin_output(spg_context *context, const void *input, void *output, size_t size, const char *name);

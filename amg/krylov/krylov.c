@@ -22,8 +22,8 @@ spg_krylov_options spg_krylov_options_default(void)
 static spg_status check_operator(spg_context *context, const spg_operator *of, const char *name)
 {
     if (of->apply == NULL)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
-                                "%s: apply is NULL; a matrix that is not square or not of f32 or f64 has none", name);
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: apply is NULL; a matrix that is not square has none",
+                                name);
     if (of->rows < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: rows is %lld; it must not be negative", name,
                                 (long long)of->rows);

@@ -2,6 +2,7 @@
 #include "krylov.h"
 
 #include "amg/solve/cycle.h"
+#include "argument.h"
 
 static spg_status apply_matrix(void *user, spg_context *context, const void *x, void *y)
 {
@@ -10,13 +11,14 @@ static spg_status apply_matrix(void *user, spg_context *context, const void *x, 
 
 spg_operator spg_csr_operator(const spg_csr *A)
 {
-    if (A == NULL || A->rows != A->cols || (A->value_type != SPG_F32 && A->value_type != SPG_F64))
+    if (A == NULL || A->rows != A->cols || !spg_is_value_type(A->value_type) || A->rows > INT64_MAX / 2)
         return (spg_operator){0};
     union {
         const spg_csr *matrix;
         void *user;
     } pointer = {A}; /* apply_matrix only reads it */
-    return (spg_operator){A->rows, A->value_type, pointer.user, apply_matrix};
+    return (spg_operator){spg_parts_of(A->value_type) * A->rows, spg_part_type(A->value_type), pointer.user,
+                          apply_matrix};
 }
 
 static spg_status apply_cycle(void *user, spg_context *context, const void *x, void *y)

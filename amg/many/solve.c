@@ -33,6 +33,9 @@ static spg_status check_array(spg_context *context, const void *memory, const ch
 static spg_status check(spg_context *context, const spg_amg *amg, const systems *of)
 {
     spg_status status = spg_amg_check_own(context, amg);
+    if (status == SPG_OK && amg->is_complex)
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "A is complex; several right-hand sides at once are for real ones: solve one by one");
     if (status == SPG_OK) status = spg_check_layout(context, of->count, of->layout);
     if (status != SPG_OK) return status;
     const int64_t n = amg->system.rows;
@@ -219,7 +222,7 @@ spg_status spg_amg_solve_many(spg_context *context, spg_amg *amg, int64_t count,
     spg_amg_many_solve *solve = NULL;
     spg_amg_solve_options taken;
     spg_status status = check(context, amg, &of);
-    if (status == SPG_OK) status = spg_amg_take_solve_options(context, amg->system.value_type, options, &taken);
+    if (status == SPG_OK) status = spg_amg_take_solve_options(amg, options, &taken);
     if (status != SPG_OK) return status;
     if (results != NULL) memset(results, 0, (size_t)count * sizeof *results);
     status = spg_amg_solver_create(amg);

@@ -27,12 +27,14 @@ static spg_status begin(spg_amg_solve_state *solve)
 
 static double target_of(const spg_amg_solve_state *solve) { return solve->options.tolerance * solve->norm; }
 
-/* Moves x and r along p by the best step. */
+/* Moves x and r along p by the best step. The product is with the caller's matrix: a complex one has half the bytes of
+ * its real form. */
 static spg_status step(const spg_amg_solve_state *solve, unsigned int *number)
 {
     const spg_amg_solver *solver = solve->solver;
     spg_amg_cg_scalars *const scalars = &solver->scalars->cg;
-    spg_status status = solve->context->backend->csr_spmv(solve->context, NULL, solve->A, solver->p, NULL, solver->q);
+    spg_status status =
+        solve->context->backend->csr_spmv(solve->context, NULL, &solve->amg->given, solver->p, NULL, solver->q);
     if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, &scalars->pq);
     if (status != SPG_OK) return status;
     const spg_amg_cg_vectors vectors = {solver->p, solver->q, solve->x, solver->r};

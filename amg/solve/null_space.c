@@ -162,12 +162,15 @@ spg_status spg_amg_take_null_space(spg_amg_solve_state *solve)
     const bool is_constant = options->nullspace == SPG_AMG_NULLSPACE_CONSTANT;
     if (!is_constant && options->nullspace != SPG_AMG_NULLSPACE_GIVEN) return SPG_OK;
     if (is_constant && solver->null_is_constant) return SPG_OK;
-    const int count = is_constant ? solve->amg->options.block_size : options->null_vectors;
+    const int given = spg_amg_parts(solve->amg) * options->null_vectors;
+    const int count = is_constant ? solve->amg->options.block_size : given;
     spg_status status = take_room(solve->amg, solver, count);
     if (status != SPG_OK) return status;
     solver->null_is_constant = false;
     if (is_constant)
         status = send_constants(solve, count);
+    else if (solve->amg->is_complex)
+        status = spg_amg_put_pairs(solve->amg, options->null_vectors, options->null_values, solver->null);
     else
         status = solve->backend->axpby(solve->context, solve->type, count * solve->n, 1, options->null_values, 0,
                                        solver->null);

@@ -16,10 +16,12 @@ spg_amg_solve_options spg_amg_solve_options_default(void)
 
 /* ---- Arguments ---- */
 
-static spg_status check_null_space(spg_context *context, const spg_amg_solve_options *options)
+static spg_status check_null_space(const spg_amg *amg, const spg_amg_solve_options *options)
 {
+    spg_context *context = amg->context;
     const bool is_given = options->nullspace == SPG_AMG_NULLSPACE_GIVEN;
-    const int kind = (int)options->nullspace, least = is_given ? 1 : 0, most = is_given ? SPG_AMG_MOST_NULL : 0;
+    const int kind = (int)options->nullspace, least = is_given ? 1 : 0;
+    const int most = is_given ? SPG_AMG_MOST_NULL / spg_amg_parts(amg) : 0;
     if (kind < SPG_AMG_NULLSPACE_NONE || kind > SPG_AMG_NULLSPACE_GIVEN)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "nullspace %d is not an spg_amg_nullspace", kind);
     if (options->null_vectors < least || options->null_vectors > most)
@@ -31,8 +33,9 @@ static spg_status check_null_space(spg_context *context, const spg_amg_solve_opt
     return spg_check_array_here(context, options->null_values, "null_values");
 }
 
-static spg_status check_options(spg_context *context, const spg_amg_solve_options *options)
+static spg_status check_options(const spg_amg *amg, const spg_amg_solve_options *options)
 {
+    spg_context *context = amg->context;
     if (options->method != SPG_AMG_CG && options->method != SPG_AMG_STANDALONE)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is not an spg_amg_method",
                                 (int)options->method);
@@ -43,7 +46,7 @@ static spg_status check_options(spg_context *context, const spg_amg_solve_option
     if (options->max_iterations < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "max_iterations is %d; it must not be negative",
                                 options->max_iterations);
-    return check_null_space(context, options);
+    return check_null_space(amg, options);
 }
 
 spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const void *b, const void *x)
@@ -288,10 +291,10 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
                                 solve->options.tolerance);
     const bool is_unsuited = !solve->amg->was_symmetric && solve->options.method == SPG_AMG_CG;
     return spg_context_fail(solve->context, SPG_ERROR_NOT_CONVERGED,
-                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g%s",
+                            "after %d iterations the residual is %.3g of the right-hand side, not %.3g%s%s%s",
                             result->iterations, result->relative_residual, solve->options.tolerance,
-                            is_unsuited ? "; A is not symmetric, and FGMRES and BiCGStab (spg/krylov.h) take any A"
-                                        : "");
+                            is_unsuited ? "; A is not " : "", is_unsuited ? spg_amg_symmetric(solve->amg) : "",
+                            is_unsuited ? ", and FGMRES and BiCGStab (spg/krylov.h) take any A" : "");
 }
 
 spg_status spg_amg_begin_solve(spg_amg_solve_state *solve)
@@ -332,20 +335,22 @@ static spg_status run(spg_amg_solve_state *solve)
     return spg_amg_end_solve(solve, status == SPG_OK ? scaled : status);
 }
 
-spg_status spg_amg_take_solve_options(spg_context *context, spg_type type, const spg_amg_solve_options *options,
+spg_status spg_amg_take_solve_options(const spg_amg *amg, const spg_amg_solve_options *options,
                                       spg_amg_solve_options *taken)
 {
     *taken = options != NULL ? *options : spg_amg_solve_options_default();
-    const spg_status status = check_options(context, taken);
-    if (taken->tolerance == SPG_AMG_TOLERANCE_OF_TYPE) taken->tolerance = type == SPG_F32 ? 1e-4 : 1e-8;
+    const spg_status status = check_options(amg, taken);
+    if (taken->tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
+        taken->tolerance = amg->system.value_type == SPG_F32 ? 1e-4 : 1e-8;
     return status;
 }
 
 void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *options)
 {
     if (amg->was_symmetric || options->method != SPG_AMG_CG) return;
-    spg_amg_log(amg->context, "A is not symmetric: conjugate gradients may not converge; FGMRES and BiCGStab of "
-                              "spg/krylov.h take any A");
+    spg_amg_log(amg->context,
+                "A is not %s: conjugate gradients may not converge; FGMRES and BiCGStab of spg/krylov.h take any A",
+                spg_amg_symmetric(amg));
 }
 
 spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
@@ -365,7 +370,7 @@ spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void
                                  .x = x,
                                  .unit = 1,
                                  .norm = 1};
-    status = spg_amg_take_solve_options(context, solve.type, options, &solve.options);
+    status = spg_amg_take_solve_options(amg, options, &solve.options);
     if (status == SPG_OK) status = spg_amg_solver_create(amg);
     if (status != SPG_OK) return status;
     solve.solver = amg->solver;

@@ -54,7 +54,7 @@ spg_status spg_amg_solver_create(spg_amg *amg);
 
 /* ---- solve.c ---- */
 /* ARGUMENT, or the options with the type's tolerance. options may be NULL. */
-spg_status spg_amg_take_solve_options(spg_context *context, spg_type type, const spg_amg_solve_options *options,
+spg_status spg_amg_take_solve_options(const spg_amg *amg, const spg_amg_solve_options *options,
                                       spg_amg_solve_options *taken);
 /* Writes to the log if A is not symmetric and the method needs that. */
 void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *options);

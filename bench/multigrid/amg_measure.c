@@ -76,7 +76,7 @@ static void take_verdict(const amg_verdict *verdict, amg_findings *found)
 static spg_status solve_by_krylov(const amg_system *system, const amg_options *chosen, spg_amg *amg, void *x,
                                   amg_findings *found)
 {
-    const spg_operator A = spg_csr_operator(&system->A), M = spg_amg_operator(amg);
+    const spg_operator A = spg_csr_operator(&system->A_here), M = spg_amg_operator(amg);
     spg_krylov_options settings = spg_krylov_options_default();
     spg_krylov_result result;
     settings.method = chosen->krylov;

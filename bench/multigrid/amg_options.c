@@ -106,7 +106,7 @@ static const char *const help_head = "Usage: amg_bench [OPTION]... MATRIX...\n"
                                      "\n"
                                      "  --place PLACE          auto, host or device; default auto\n"
                                      "  --threads N            at most; default as many as the process may use cores\n"
-                                     "  --type TYPE            f32 or f64; default f64\n"
+                                     "  --type TYPE            f32, f64, c32 or c64; default f64\n"
                                      "\n"
                                      "  --aggregation NAME     mis2 or standard (on the host); default mis2\n"
                                      "  --join on|off          whether what MIS-2 leaves over joins aggregates;\n"
@@ -291,9 +291,7 @@ static bool parse_option(int code, const char *value, amg_options *chosen)
     switch (code) {
     case OPTION_PLACE: return parse_place(value, &chosen->place);
     case OPTION_THREADS: return parse_threads(value, &chosen->threads);
-    case OPTION_TYPE:
-        if (!parse_type(value, &chosen->type)) return false;
-        return !is_complex_type(chosen->type) || complain("--type: hierarchies are of f32 or f64");
+    case OPTION_TYPE: return parse_type(value, &chosen->type);
     case OPTION_NULLSPACE: chosen->nullspace_path = value; return true;
     case OPTION_PROJECTION: chosen->solve.nullspace = SPG_AMG_NULLSPACE_CANDIDATES; return true;
     case OPTION_METHOD:
@@ -351,9 +349,11 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
         valid = code != '?' && parse_option(code, optarg, chosen);
     }
     if (chosen->solve.tolerance == SPG_AMG_TOLERANCE_OF_TYPE)
-        chosen->solve.tolerance = chosen->type == SPG_F32 ? 1e-4 : 1e-8;
+        chosen->solve.tolerance = is_single_type(chosen->type) ? 1e-4 : 1e-8;
     if (valid && chosen->right_hand_sides > 0 && chosen->by_krylov)
         valid = complain("--rhs: solves by cg or standalone, not by %s", method_name(chosen));
+    if (valid && chosen->right_hand_sides > 0 && is_complex_type(chosen->type))
+        valid = complain("--rhs: several right-hand sides are of f32 or f64");
     if (valid && optind == argc) valid = complain("no matrix given");
     if (!valid) {
         fputs("Try 'amg_bench --help'.\n", stderr);

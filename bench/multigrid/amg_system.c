@@ -16,18 +16,21 @@ spg_status forward_status(spg_context *to, spg_context *from, spg_status status)
     return spg_context_fail(to, status, "%s: %s", spg_status_name(status), message);
 }
 
-static void set_value(void *values, spg_type type, int64_t k, double value)
+/* Part k of values: of complex ones, 2k is a real part and 2k + 1 an imaginary one. */
+static void set_part(void *values, spg_type type, int64_t k, double value)
 {
-    if (type == SPG_F32)
+    if (is_single_type(type))
         ((float *)values)[k] = (float)value;
     else
         ((double *)values)[k] = value;
 }
 
-static double get_value(const void *values, spg_type type, int64_t k)
+static double get_part(const void *values, spg_type type, int64_t k)
 {
-    return type == SPG_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+    return is_single_type(type) ? (double)((const float *)values)[k] : ((const double *)values)[k];
 }
+
+static int parts_of(spg_type type) { return is_complex_type(type) ? 2 : 1; }
 
 /* ---- Vectors ---- */
 
@@ -59,15 +62,25 @@ spg_status vector_fetch(spg_context *host, const place_vector *vector, double **
     *values = NULL;
     spg_status status = spg_csr_copy(host, &vector->column, &column);
     if (status != SPG_OK) return status;
-    *values = malloc((size_t)(column.rows > 0 ? column.rows : 1) * sizeof **values);
+    const int64_t count = parts_of(column.value_type) * column.rows;
+    *values = malloc((size_t)(count > 0 ? count : 1) * sizeof **values);
     if (*values == NULL) status = spg_context_fail(host, SPG_ERROR_MEMORY, "no memory for a vector");
-    for (int64_t i = 0; status == SPG_OK && i < column.rows; i++)
-        (*values)[i] = get_value(column.values, column.value_type, i);
+    for (int64_t k = 0; status == SPG_OK && k < count; k++)
+        (*values)[k] = get_part(column.values, column.value_type, k);
     spg_csr_free(host, &column);
     return status;
 }
 
 /* ---- Candidates ---- */
+
+/* Puts `count` values of doubles, real or complex, into values of `type`. */
+static void convert(const double *from, bool from_complex, int64_t count, spg_type type, void *to)
+{
+    const int parts = parts_of(type), of_from = from_complex ? 2 : 1;
+    for (int64_t k = 0; k < count; k++)
+        for (int part = 0; part < parts; part++)
+            set_part(to, type, parts * k + part, part < of_from ? from[of_from * k + part] : 0);
+}
 
 static spg_status give_candidates(amg_system *system, int64_t rows, int count, const void *values)
 {
@@ -87,15 +100,18 @@ static spg_status read_candidates(const char *path, bool lenient, amg_system *sy
                                 : spg_read_matrix_market_dense(system->host, path, &dense);
     if (status != SPG_OK) return status;
     if (warning.lines > 0) fprintf(stderr, "%s\n", warning.text);
-    if (dense.value_type != SPG_F64 || dense.cols < 1 || dense.cols > 32)
-        status = spg_context_fail(system->host, SPG_ERROR_UNSUPPORTED, "%s: not 1 to 32 real columns", path);
     const spg_type type = system->A.value_type;
+    const bool is_complex = is_complex_type(dense.value_type);
+    const int most = 32 / parts_of(type);
+    if (dense.cols < 1 || dense.cols > most)
+        status = spg_context_fail(system->host, SPG_ERROR_UNSUPPORTED, "%s: not 1 to %d columns", path, most);
+    if (status == SPG_OK && is_complex && !is_complex_type(type))
+        status = spg_context_fail(system->host, SPG_ERROR_UNSUPPORTED, "%s: complex candidates of a real matrix", path);
     const int64_t count = dense.rows * dense.cols;
     void *values = malloc((size_t)(count > 0 ? count : 1) * spg_type_size(type));
     if (status == SPG_OK && values == NULL)
         status = spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for candidates");
-    for (int64_t k = 0; status == SPG_OK && k < count; k++)
-        set_value(values, type, k, ((const double *)dense.values)[k]);
+    if (status == SPG_OK) convert(dense.values, is_complex, count, type, values);
     if (status == SPG_OK) status = give_candidates(system, dense.rows, (int)dense.cols, values);
     free(values);
     spg_dense_free(system->host, &dense);
@@ -104,11 +120,16 @@ static spg_status read_candidates(const char *path, bool lenient, amg_system *sy
 
 static spg_status make_rigid_body_modes(const char *name, amg_system *system)
 {
+    const spg_type type = system->A.value_type;
     const size_t count = 6 * (size_t)system->A.rows;
-    void *values = malloc((count > 0 ? count : 1) * spg_type_size(system->A.value_type));
-    if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for candidates");
-    spg_status status = generate_rigid_body_modes(system->host, name, system->A.value_type, values);
+    double *modes = malloc((count > 0 ? count : 1) * sizeof *modes);
+    void *values = malloc((count > 0 ? count : 1) * spg_type_size(type));
+    spg_status status = modes != NULL && values != NULL
+                            ? generate_rigid_body_modes(system->host, name, SPG_F64, modes)
+                            : spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for candidates");
+    if (status == SPG_OK) convert(modes, false, (int64_t)count, type, values);
     if (status == SPG_OK) status = give_candidates(system, system->A.rows, 6, values);
+    free(modes);
     free(values);
     return status;
 }
@@ -136,23 +157,28 @@ static double pair_fraction(int64_t i, int64_t j)
 
 static double random_number(int64_t i, int64_t vector) { return 2.0 * pair_fraction(i, vector) - 1.0; }
 
-/* Row i of A times random numbers: whatever the null space of a symmetric A, a solution exists. */
-static double row_times_random(const spg_csr *A, int64_t i, int64_t vector)
+/* A part of row i of A times random real numbers: whatever the null space of a symmetric or Hermitian A, a solution
+ * exists. */
+static double row_times_random(const spg_csr *A, int64_t i, int part, int64_t vector)
 {
     double sum = 0.0;
     for (int64_t k = row_offset(A, i); k < row_offset(A, i + 1); k++)
-        sum += get_value(A->values, A->value_type, k) * random_number(A->columns[k], vector);
+        sum += get_part(A->values, A->value_type, parts_of(A->value_type) * k + part) *
+               random_number(A->columns[k], vector);
     return sum;
 }
 
 static spg_status make_right_hand_side(amg_system *system, bool is_image)
 {
     const int64_t n = system->A.rows;
-    void *values = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(system->A.value_type));
+    const spg_type type = system->A.value_type;
+    const int parts = parts_of(type);
+    void *values = malloc((size_t)(n > 0 ? n : 1) * spg_type_size(type));
     if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for a vector");
     for (int64_t i = 0; i < n; i++)
-        set_value(values, system->A.value_type, i, is_image ? row_times_random(&system->A, i, 0) : 1.0);
-    const spg_status status = vector_create(system->host, system->context, system->A.value_type, n, values, &system->b);
+        for (int part = 0; part < parts; part++)
+            set_part(values, type, parts * i + part, is_image ? row_times_random(&system->A, i, part, 0) : 1.0 - part);
+    const spg_status status = vector_create(system->host, system->context, type, n, values, &system->b);
     free(values);
     return status;
 }
@@ -165,7 +191,7 @@ spg_status make_right_hand_sides(amg_system *system, int count, bool is_image, p
     if (values == NULL) return spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for vectors");
     for (int64_t k = 0; k < numbers; k++) {
         const int64_t i = k % n, vector = -1 - k / n;
-        set_value(values, type, k, is_image ? row_times_random(&system->A, i, vector) : random_number(i, vector));
+        set_part(values, type, k, is_image ? row_times_random(&system->A, i, 0, vector) : random_number(i, vector));
     }
     const spg_status status = vector_create(system->host, system->context, type, numbers, values, vectors);
     free(values);
@@ -204,6 +230,7 @@ void system_free(amg_system *system)
 
 spg_status scale_values(amg_system *system, double vary, spg_csr *scaled)
 {
+    const int parts = parts_of(system->A.value_type);
     spg_csr copy;
     *scaled = (spg_csr){0};
     spg_status status = spg_csr_copy(system->host, &system->A, &copy);
@@ -212,7 +239,8 @@ spg_status scale_values(amg_system *system, double vary, spg_csr *scaled)
         for (int64_t k = row_offset(&copy, i); k < row_offset(&copy, i + 1); k++) {
             const int64_t j = copy.columns[k];
             const double factor = i != j ? 1.5 * (1.0 - vary * pair_fraction(i, j)) : 1.5;
-            set_value(copy.values, copy.value_type, k, factor * get_value(copy.values, copy.value_type, k));
+            for (int64_t p = parts * k; p < parts * (k + 1); p++)
+                set_part(copy.values, copy.value_type, p, factor * get_part(copy.values, copy.value_type, p));
         }
     if (system->context == system->host) {
         *scaled = copy;

@@ -32,7 +32,7 @@ spg_status vector_create(spg_context *host, spg_context *context, spg_type type,
 spg_status make_right_hand_sides(amg_system *system, int count, bool is_image, place_vector *vectors);
 void vector_free(spg_context *context, place_vector *vector);
 
-/* The values on the host, malloc'ed, in double. */
+/* The values on the host, malloc'ed, in double; of complex ones both parts in turn. */
 spg_status vector_fetch(spg_context *host, const place_vector *vector, double **values);
 
 /* A matrix of the same pattern whose values are 3/2 of A's, at the place; freed by spg_csr_free there. Those off the

@@ -178,9 +178,14 @@ spg_status verify_solution(const amg_system *system, const place_vector *x, cons
                            amg_verdict *verdict)
 {
     double *values = NULL, *b = NULL;
+    spg_csr real_form = {0};
     spg_status status = vector_fetch(system->host, x, &values);
     if (status == SPG_OK) status = vector_fetch(system->host, &system->b, &b);
-    if (status == SPG_OK) verify_residual(&system->A, b, values, solved->residual, verdict);
+    if (status == SPG_OK && is_complex_type(system->A.value_type))
+        status = spg_csr_real_form(system->host, &system->A, &real_form);
+    const spg_csr *const A = is_complex_type(system->A.value_type) ? &real_form : &system->A;
+    if (status == SPG_OK) verify_residual(A, b, values, solved->residual, verdict);
+    spg_csr_free(system->host, &real_form);
     free(values);
     free(b);
     return status;

@@ -23,6 +23,8 @@ const char *product_text(product_kind product)
 
 bool is_complex_type(spg_type type) { return type == SPG_C32 || type == SPG_C64; }
 
+bool is_single_type(spg_type type) { return type == SPG_F32 || type == SPG_C32; }
+
 int64_t csr_bytes(const spg_csr *matrix)
 {
     return (matrix->rows + 1) * (int64_t)spg_type_size(matrix->offset_type) +

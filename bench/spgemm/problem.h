@@ -34,6 +34,9 @@ const char *product_obstacle(product_kind product, const spg_csr *A);
 
 bool is_complex_type(spg_type type);
 
+/* True if the values, or their parts, are floats. */
+bool is_single_type(spg_type type);
+
 /* Row offset i of either width. */
 static inline int64_t row_offset(const spg_csr *matrix, int64_t i)
 {

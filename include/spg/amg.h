@@ -2,12 +2,17 @@
  * product can also be called on its own.
  *
  * All arrays (matrices, candidates, right-hand sides, solutions) lie at the context's place, and all work is done
- * there: no matrix is copied to the other place. Values are float or double (SPG_F32, SPG_F64); the Galerkin product
- * takes all four value types.
+ * there: no matrix is copied to the other place. All calls take all four value types.
  *
  * The method is for symmetric matrices, positive definite or semidefinite. Unsymmetric ones, as of convection and
  * diffusion, are damped by a bound that holds for them (spg_amg_level_view.rho) and can have a restriction of their own
- * (spg_amg_options.restriction); solve them by FGMRES or BiCGStab (spg/krylov.h). */
+ * (spg_amg_options.restriction); solve them by FGMRES or BiCGStab (spg/krylov.h).
+ *
+ * Of a complex A, "symmetric" means Hermitian. Its hierarchy is that of its real form (spg_csr_real_form), twice the
+ * rows and four times the entries, and iterates as a complex method does. Arrays that are passed (b, x, candidates,
+ * vectors of a null space) are complex, and block_size and the numbers of vectors count complex ones. What a hierarchy
+ * shows (levels, sizes, patterns, the table) and max_coarse are of the real form, whose unknowns are real and imaginary
+ * parts in turn. */
 #ifndef SPG_AMG_H
 #define SPG_AMG_H
 
@@ -102,7 +107,8 @@ typedef struct spg_amg_options {
     uint64_t seed;                /* for MIS2's priorities and rho's start vector; 0. Same seed, same hierarchy */
     double theta;                 /* threshold of strength; 0: all couplings are strong; 0 */
     int block_size;               /* unknowns per node, in consecutive rows; divides the number of rows; 1 */
-    int candidates;               /* number k of near-null-space vectors; 0: one constant for each unknown of a node */
+    int candidates;               /* number k of near-null-space vectors; 0: one constant for each unknown of a node. Of
+                                     a complex A the hierarchy has v and i*v for each */
     const void *candidate_values; /* rows x k, column-major, at the context's place; read during setup only. NULL if
                                      candidates is 0 */
     double prolongator_relaxation; /* P = (I - relaxation/rho D^-1 A) T; 4/3. 0: P = T, not smoothed */
@@ -128,7 +134,7 @@ typedef struct spg_amg_options {
     int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are exact on a device; 0 */
     int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
                    Brezina 1996, section 5.1), so that P and the coarse operators have fewer entries; needs theta above
-                   0, block_size 1 and at most one candidate; 0 */
+                   0, block_size 1, at most one candidate and a real A; 0 */
     spg_strength strength;       /* which couplings are strong; SYMMETRIC */
     spg_restriction restriction; /* how R is made; TRANSPOSE */
     spg_amg_precision precision; /* F32: cycles move fewer bytes, for a copy of A's values in floats; OF_A. See
@@ -170,8 +176,13 @@ typedef struct spg_amg spg_amg;
  * hold only a diagonal, such as boundary rows that were kept. Only if A is not symmetric bit for bit is this looked
  * for, with a copy of A and its transpose.
  *
- * ARGUMENT, SHAPE: options out of range, A not square, block_size does not divide the rows. UNSUPPORTED: complex
- * values, more than 32 candidates, block_size over 32; on a device also STANDARD and rows of more than 2^30 entries.
+ * A complex A is copied, as its real form: 32 bytes an entry with floats, 48 with doubles. Smoothers divide by the real
+ * part of its diagonal, and sums of magnitudes add those of real and imaginary parts. The log gets a line if the
+ * diagonal of an A that is not Hermitian has imaginary parts.
+ *
+ * ARGUMENT, SHAPE: options out of range, A not square, block_size does not divide the rows, a complex A with more than
+ * 2^30 - 1 rows. UNSUPPORTED: more than 32 candidates, block_size over 32, half of each for a complex A; on a device
+ * also STANDARD and rows of more than 2^30 entries, half of them for a complex A.
  * FORMAT: infinite or NaN values of A (the message names the row), or of the candidates (it names row and candidate); a
  * candidate value may be at most 2^-16 of its type's largest. */
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
@@ -208,8 +219,8 @@ SPG_API void spg_amg_destroy(spg_amg *amg);
 /* ---- What was built -------------------------------------------------------------------------------------------- */
 
 /* One level: views of arrays that the hierarchy owns (on level 0, of the caller's A or, with PRECISION_F32, of its copy
- * in floats, in a unit of its own), valid until it is updated or
- * destroyed. P, R and aggregate_of are zeroed or NULL on the last level. */
+ * in floats, in a unit of its own; of a complex A, of the real form), valid until it is updated or destroyed. P, R and
+ * aggregate_of are zeroed or NULL on the last level. */
 typedef struct spg_amg_level_view {
     spg_csr A, P, R;             /* the operator; to this level from the next, and back */
     const int32_t *aggregate_of; /* of each node, at the context's place; -1: in no aggregate, so its rows of the
@@ -302,14 +313,14 @@ typedef enum spg_amg_nullspace {
 typedef struct spg_amg_solve_options {
     spg_amg_method method; /* the iteration; CG */
     double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance if b is zero;
-                              SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with SPG_F64, 1e-4 with SPG_F32. With floats the
+                              SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with doubles, 1e-4 with floats. With floats the
                               least that can be reached is about 1e-7 ||A|| ||x|| / ||b||, which may be more than
                               this on large grids: see `stagnated` */
     int max_iterations;    /* iterations at most; 200 */
     double *history;       /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of the
                               initial x */
     spg_amg_nullspace nullspace; /* what is removed from b and x; NONE */
-    int null_vectors;            /* for GIVEN: the number of vectors, 1 to 32; else 0 */
+    int null_vectors;            /* for GIVEN: the number of vectors, 1 to 32, of a complex A to 16; else 0 */
     const void *null_values; /* A.rows x null_vectors at the context's place, column-major; they need not be orthogonal.
                                 NULL if null_vectors is 0 */
 } spg_amg_solve_options;

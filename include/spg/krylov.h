@@ -6,7 +6,10 @@
  *     options.method = SPG_KRYLOV_FGMRES;
  *     spg_krylov_result result;
  *     spg_status status = spg_krylov_solve(context, &matrix, &cycle, b, x, &options, &result);
- */
+ *
+ * Complex systems are solved in their real form (spg_csr_real_form), whose vectors are the complex ones. For a
+ * Hermitian A and M, conjugate gradients are those of the complex method. FGMRES and BiCGStab work with real numbers
+ * where complex methods have complex ones, so they may take more iterations than those. */
 #ifndef SPG_KRYLOV_H
 #define SPG_KRYLOV_H
 
@@ -19,7 +22,7 @@ extern "C" {
 /* A square operator on vectors at a context's place. */
 typedef struct spg_operator {
     int64_t rows;  /* of its vectors */
-    spg_type type; /* SPG_F32 or SPG_F64 */
+    spg_type type; /* SPG_F32 or SPG_F64; of complex operators that of the parts, which count as rows */
     void *user;    /* for apply */
     /* y = the operator times x; x and y do not overlap. On a device the work goes to the context's stream. If it fails,
      * it returns the status of spg_context_fail, and the solve ends with it. */
@@ -27,7 +30,8 @@ typedef struct spg_operator {
 } spg_operator;
 
 /* The product with A, which must stay until the operator is used no more. Without apply, which a solve refuses, if A is
- * NULL, not square, or complex. */
+ * NULL or not square. That of a complex A is of its real form's rows and of the type of its parts: it takes and gives
+ * complex vectors as they lie. */
 SPG_API spg_operator spg_csr_operator(const spg_csr *A);
 
 /* One V-cycle from zero (spg_amg_apply): a preconditioner. Without apply, which a solve refuses, if amg is NULL. */

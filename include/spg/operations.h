@@ -1,5 +1,5 @@
 /* Everyday operations on CSR matrices: sums, scaling, diagonals, permutations, parts, comparison, products with several
- * vectors. */
+ * vectors, real forms of complex matrices. */
 #ifndef SPG_OPERATIONS_H
 #define SPG_OPERATIONS_H
 
@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* All calls take any value type, either offset type, unsorted rows and repeated columns. Every array that is passed,
- * vectors and indices too, lies at the context's place, and the operands of a call have one value type. Results are the
- * same bits on GPU and host and at any number of threads. Each call but spg_csr_spmm checks the contents of its
- * matrices, as spg_csr_check does: FORMAT. A matrix that a call makes is owned by the context, free it by spg_csr_free;
- * it is zeroed if the call fails. */
+/* All calls take any value type (those on real forms: complex ones), either offset type, unsorted rows and repeated
+ * columns. Every array that is passed, vectors and indices too, lies at the context's place, and the operands of a call
+ * have one value type. Results are the same bits on GPU and host and at any number of threads. Each call but
+ * spg_csr_spmm and spg_csr_real_form_values checks the contents of its matrices, as spg_csr_check does: FORMAT. A
+ * matrix that a call makes is owned by the context, free it by spg_csr_free; it is zeroed if the call fails. */
 
 /* C = alpha*A + beta*B, of the union of both patterns; A and B have the same shape. alpha and beta each point to one
  * element on the host; NULL means 1. Rows of C are sorted and have no duplicates; entries that cancel stay as zeros.
@@ -90,6 +90,18 @@ typedef enum spg_layout {
 SPG_API spg_status spg_csr_spmm(spg_context *context, const void *alpha, const spg_csr *matrix, int64_t count,
                                 spg_layout layout, const void *X, int64_t x_stride, const void *beta, void *Y,
                                 int64_t y_stride);
+
+/* The real form of a complex matrix: 2*rows x 2*cols reals, in blocks [re, -im; im, re] in the place of each entry, so
+ * that its product with a vector's real and imaginary parts in turn, as complex vectors lie in memory, is the complex
+ * product. It is symmetric if the matrix is Hermitian. Sorted rows stay sorted; unsorted rows and repeated columns stay
+ * as they are. Imaginary parts of zero become +0 twice. Its value type is that of the parts; its offsets are of 64 bits
+ * if the matrix's are, or if 32 do not suffice. ARGUMENT: real values, or more than 2^30 - 1 columns. */
+SPG_API spg_status spg_csr_real_form(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+
+/* New values of a real form that spg_csr_real_form made, for new values on the same pattern. Nothing is allocated, and
+ * on a device the call does not wait. SHAPE: not the sizes of the matrix's real form. ARGUMENT: real values, another
+ * type of the parts, or arrays that overlap. */
+SPG_API spg_status spg_csr_real_form_values(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
 
 #ifdef __cplusplus
 }

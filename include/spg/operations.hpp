@@ -62,6 +62,14 @@ inline matrix drop(const context &context, const spg_csr &A, const spg_drop_rule
     return C;
 }
 
+// The real matrix of a complex one; spg_csr_real_form_values gives it new values.
+inline matrix real_form(const context &context, const spg_csr &A)
+{
+    matrix R(context);
+    context.check(spg_csr_real_form(context.get(), &A, R.put()));
+    return R;
+}
+
 inline spg_difference compare(const context &context, const spg_csr &A, const spg_csr &B)
 {
     spg_difference difference{};
@@ -76,15 +84,29 @@ template <class D> void diagonal(const context &context, const spg_csr &A, D &&i
     context.check(spg_csr_diagonal(context.get(), &A, detail::data_of(into, size, A.value_type, "diagonal")));
 }
 
-// Solves A x = b from the x given, preconditioned by M (nullptr: none). As for amg::solve, an iteration that does not
-// converge is no exception.
+namespace detail
+{
+
+// A vector of an operator: of its type, or of complex numbers with such parts.
+template <class Range> auto *vector_of(const spg_operator &A, Range &range, const char *name)
+{
+    const spg_type type = type_of<element<Range>>();
+    const bool is_complex = type == SPG_C32 || type == SPG_C64;
+    const spg_type expected = !is_complex ? A.type : A.type == SPG_F32 ? SPG_C32 : SPG_C64;
+    return data_of(range, is_complex ? A.rows / 2 : A.rows, expected, name);
+}
+
+} // namespace detail
+
+// Solves A x = b from the x given, preconditioned by M (nullptr: none); for complex systems ranges of std::complex. As
+// for amg::solve, an iteration that does not converge is no exception.
 template <class B, class X>
 spg_krylov_result krylov_solve(const context &context, const spg_operator &A, const spg_operator *M, const B &b, X &&x,
                                const spg_krylov_options &options = spg_krylov_options_default())
 {
     spg_krylov_result result{};
-    const spg_status status = spg_krylov_solve(context.get(), &A, M, detail::data_of(b, A.rows, A.type, "b"),
-                                               detail::data_of(x, A.rows, A.type, "x"), &options, &result);
+    const spg_status status = spg_krylov_solve(context.get(), &A, M, detail::vector_of(A, b, "b"),
+                                               detail::vector_of(A, x, "x"), &options, &result);
     if (status != SPG_ERROR_NOT_CONVERGED) context.check(status);
     return result;
 }

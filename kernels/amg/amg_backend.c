@@ -38,6 +38,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .dense_is_singular = spg_cuda_dense_is_singular,
     .dense_destroy = spg_cuda_dense_destroy,
     .axpby = spg_cuda_axpby,
+    .times_i = spg_cuda_times_i,
     .narrow = spg_cuda_narrow,
     .widen = spg_cuda_widen,
     .residual = spg_cuda_residual,

@@ -56,6 +56,17 @@ spg_status queue_axpby(spg_context *context, int64_t n, double alpha, const void
     return for_each(context, n, "a sum of vectors", [=] __device__(int64_t i) { y[i] = a * x[i] + b * y[i]; });
 }
 
+template <typename Value>
+spg_status queue_times_i(spg_context *context, int64_t n, const void *x_vector, void *y_vector)
+{
+    const Value *x = static_cast<const Value *>(x_vector);
+    Value *y = static_cast<Value *>(y_vector);
+    return for_each(context, n, "a vector times i", [=] __device__(int64_t k) {
+        y[2 * k] = -x[2 * k + 1];
+        y[2 * k + 1] = x[2 * k];
+    });
+}
+
 template <typename Value> struct dot_terms {
     const Value *x, *y;
     double *result;
@@ -149,6 +160,16 @@ spg_status spg_cuda_axpby(spg_context *context, spg_type type, int64_t n, double
     if (status != SPG_OK) return status;
     status = spg::amg::with_real_type(
         type, [&](auto value) { return spg::amg::queue_axpby<decltype(value)>(context, n, alpha, x, beta, y); });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    status = spg::amg::with_real_type(
+        type, [&](auto value) { return spg::amg::queue_times_i<decltype(value)>(context, n, x, y); });
     spg_cuda_leave(context);
     return status;
 }

@@ -9,4 +9,6 @@ const spg_operations_backend spg_cuda_operations = {
     .drop = spg_cuda_drop,
     .compare = spg_cuda_compare,
     .spmm = spg_cuda_spmm,
+    .real_form_pattern = spg_cuda_real_form_pattern,
+    .real_form_values = spg_cuda_real_form_values,
 };

@@ -22,6 +22,8 @@ spg_status spg_cuda_drop(spg_context *context, const spg_csr *matrix, const spg_
 spg_status spg_cuda_compare(spg_context *context, const spg_csr *A, const spg_csr *B, spg_difference *difference);
 spg_status spg_cuda_spmm(spg_context *context, const void *alpha, const spg_csr *matrix, const void *beta,
                          const spg_vectors *vectors);
+spg_status spg_cuda_real_form_pattern(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+spg_status spg_cuda_real_form_values(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
 
 #ifdef __cplusplus
 }

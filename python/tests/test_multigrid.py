@@ -130,6 +130,32 @@ def test_unsymmetric_systems_get_a_restriction_of_their_own():
     assert own.rho == pytest.approx(2)
 
 
+@pytest.mark.parametrize("dtype, tol", [("c16", 1e-8), ("c8", 1e-4)])
+def test_complex_systems_in_a_gauge(dtype, tol):
+    L = poisson(40)
+    phases = np.exp(2j * np.pi * np.random.default_rng(2).random(1600))
+    D = sp.diags_array(phases)
+    A = sp.csr_array(D.conj() @ L @ D).astype(dtype)
+    ml, real = spg.smoothed_aggregation(A, phases.conj(), max_coarse=40), spg.smoothed_aggregation(L, max_coarse=20)
+    b = phases.conj().astype(dtype)
+    x, info = ml.solve(b, return_info=True)
+    _, expected = real.solve(np.ones(1600), tol=tol, return_info=True)
+    assert x.dtype == np.dtype(dtype) and abs(info.iterations - expected.iterations) <= 1
+    assert np.linalg.norm(b - A @ x) <= 2 * tol * np.linalg.norm(b)
+    assert ml.levels[0].A.shape == (3200, 3200) and ml.levels[0].A.dtype == x.real.dtype
+    ml.update(sp.csr_array(A * 2).astype(dtype))
+    assert np.linalg.norm(b - 2 * A @ ml.solve(b)) <= 2 * tol * np.linalg.norm(b)
+
+
+def test_preconditioner_of_a_complex_matrix():
+    A = sp.csr_array(poisson(50) + 0.1j * (sp.eye_array(2500, k=50) - sp.eye_array(2500, k=-50)))
+    ml = spg.smoothed_aggregation(A)
+    b, steps = np.arange(2500) * 1j, []
+    x, info = scipy.sparse.linalg.cg(A, b, M=ml.aspreconditioner(), rtol=1e-8, callback=steps.append)
+    assert info == 0 and len(steps) < 25
+    assert np.linalg.norm(b - A @ x) <= 1e-7 * np.linalg.norm(b)
+
+
 def test_what_is_wrong_is_said():
     A, b = poisson(30), np.ones(900)
     ml = spg.smoothed_aggregation(A)
@@ -148,8 +174,8 @@ def test_what_is_wrong_is_said():
         ml.solve(b, accel="gmres")
     with pytest.raises(ValueError, match="B has"):
         spg.smoothed_aggregation(A, np.ones(7))
-    with pytest.raises(spg.UnsupportedError):
-        spg.smoothed_aggregation(A.astype("c16"))
+    with pytest.raises(spg.UnsupportedError, match="filter"):
+        spg.smoothed_aggregation(A.astype("c16"), theta=0.1, filter=1)
 
 
 def test_progress_is_logged(caplog):

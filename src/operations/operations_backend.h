@@ -34,6 +34,11 @@ typedef struct spg_operations_backend {
     spg_status (*compare)(spg_context *context, const spg_csr *A, const spg_csr *B, spg_difference *difference);
     spg_status (*spmm)(spg_context *context, const void *alpha, const spg_csr *matrix, const void *beta,
                        const spg_vectors *vectors);
+    /* The pattern of a real form whose arrays are allocated, but for its values; and its values. */
+    spg_status (*real_form_pattern)(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+    spg_status (*real_form_values)(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+    /* SHAPE unless the real form's pattern is that of the matrix. NULL on a backend that would have to wait. */
+    spg_status (*real_form_check)(spg_context *context, const spg_csr *matrix, const spg_csr *real_form);
 } spg_operations_backend;
 
 /* Allocates columns and values of a matrix whose row offsets are allocated, for `nnz` entries. OVERFLOW if they do not

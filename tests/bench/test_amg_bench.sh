@@ -71,7 +71,7 @@ run 2
 says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
-for wrong in --type=c64 --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
+for wrong in --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
     --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --method=gmres \
     --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8
@@ -117,6 +117,13 @@ says out "converged"
 for member in '"strength": "classical"' '"restriction": "petrov-galerkin"'; do
     grep -q "$member" "$folder/unsymmetric.jsonl" || { failures=$((failures + 1)); echo "no record of $member"; }
 done
+for type in c32 c64; do
+    run 0 $quick --type $type --update 1 --json "$folder/complex.jsonl" magnet2d:40 magnet3d:12:3 fd2d5:30 solid3d:5
+    says out "converged"
+    grep -q "\"type\": \"$type\"" "$folder/complex.jsonl" || { failures=$((failures + 1)); echo "no record of $type"; }
+done
+run 0 $quick --type c64 --precision f32 --update 1 --method fgmres magnet2d:40:2
+run 0 $quick --type c64 --method bicgstab conv2d:20
 run 0 $quick --strength classical --theta 0.5 --filter --smoother chebyshev aniso2d:40:0.01:30
 run 0 $quick --method standalone --join off --max-coarse 20 --theta 0.1 fd2d5:40
 run 0 $quick --type f32 --tolerance 1e-4 --unsmoothed --max-coarse 20 fd2d5:40
@@ -174,6 +181,29 @@ run 0 $quick --max-coarse 2 --nullspace-projection "$folder/free.mtx"
 says out "null space projected"
 run 1 $quick --max-coarse 2 "$folder/free.mtx"
 says out "SPG_ERROR_INCOMPATIBLE"
+
+# A complex one, with free ends and its null vector; it is told that real ones cannot have complex candidates.
+cat >"$folder/ring.mtx" <<'MATRIX'
+%%MatrixMarket matrix coordinate complex hermitian
+4 4 8
+1 1 2 0
+2 2 2 0
+3 3 2 0
+4 4 2 0
+2 1 0 1
+3 2 0 -1
+4 3 -1 0
+4 1 -1 0
+MATRIX
+printf '%%%%MatrixMarket matrix array complex general\n4 1\n1 0\n0 -1\n1 0\n1 0\n' >"$folder/null.mtx"
+run 0 $quick --type c64 --max-coarse 2 --nullspace "$folder/null.mtx" --nullspace-projection "$folder/ring.mtx"
+says out "null space projected"
+run 1 $quick --type c64 --max-coarse 2 --nullspace "$folder/null.mtx" "$folder/ring.mtx"
+says out "SPG_ERROR_INCOMPATIBLE"
+run 1 $quick --nullspace "$folder/null.mtx" fd2d5:2
+says err "complex candidates of a real matrix"
+run 1 $quick "$folder/ring.mtx"
+says err "use --type c32 or c64"
 
 # Bad ones.
 run 1 $quick "$folder/missing.mtx"

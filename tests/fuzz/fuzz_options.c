@@ -38,7 +38,7 @@ static void parse_multigrid(int argc, char **argv)
     amg_options chosen;
     if (amg_options_parse(argc, argv, &chosen) != OPTIONS_RUN) return;
     require_common(chosen.place, chosen.threads, chosen.reps, chosen.warmup);
-    REQUIRE(is_real(chosen.type) && chosen.matrix_count > 0 && chosen.updates >= 0);
+    REQUIRE((unsigned)chosen.type <= (unsigned)SPG_C64 && chosen.matrix_count > 0 && chosen.updates >= 0);
     REQUIRE(chosen.vary >= 0 && chosen.vary <= 1 && chosen.hierarchy.theta >= 0);
     REQUIRE(chosen.hierarchy.block_size >= 1 && chosen.hierarchy.block_size <= 32);
     REQUIRE(chosen.solve.max_iterations >= 0 && chosen.solve.tolerance >= 0);

@@ -13,6 +13,7 @@ const struct base_name base_names[BASE_NAMES] = {
     {"tet3d", true},      {"elast3d", false},  {"econ", true},     {"rmat", true},        {"random", true},
     {"arrow", false},     {"ladder", true},    {"empty", false},   {"hypersparse", true}, {"solid3d", false},
     {"stretch2d", false}, {"layers3d", false}, {"aniso2d", false}, {"conv2d", false},     {"recirc2d", false},
+    {"magnet2d", false},  {"magnet3d", false},
 };
 
 spg_context *context;

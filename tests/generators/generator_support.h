@@ -9,7 +9,7 @@
 extern const spg_type value_types[4];
 
 /* The 14 generators' names without a size; and whether the seed matters. */
-enum { BASE_NAMES = 20, PLAIN_NAMES = 14 }; /* the plain ones: dominant diagonals, values that floats hold */
+enum { BASE_NAMES = 22, PLAIN_NAMES = 14 }; /* the plain ones: dominant diagonals, values that floats hold */
 extern const struct base_name {
     const char *name;
     bool is_random;

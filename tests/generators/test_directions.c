@@ -1,5 +1,5 @@
-/* Generators of diffusion and convection along a direction: what they make of polynomials, which their differences
- * treat exactly. */
+/* Generators of diffusion and convection along a direction, by what they make of polynomials, which their differences
+ * treat exactly; and of a magnetic field, by its flux. */
 #include "generator_support.h"
 #include "matrices_for_tests.h"
 #include "test_support.h"
@@ -75,11 +75,45 @@ static void conv2d_and_recirc2d_carry_what_their_winds_do(void **state)
     spg_csr_free(context, &around);
 }
 
+/* The product of the entries around a cell has the phase of the flux through it, whatever the gauge. */
+static void assert_flux(const spg_csr *A, int64_t row, int64_t side, double degrees)
+{
+    const int64_t corners[] = {row, row + 1, row + 1 + side, row + side, row};
+    double re = 1, im = 0;
+    for (int c = 0; c < 4; c++)
+        for (int64_t k = test_offset(A, corners[c]); k < test_offset(A, corners[c] + 1); k++) {
+            if (A->columns[k] != corners[c + 1]) continue;
+            const double a = re, b = im, x = real_part(A, k), y = imaginary_part(A, k);
+            re = a * x - b * y;
+            im = a * y + b * x;
+        }
+    const double angle = degrees * acos(-1) / 180;
+    assert_near(re, cos(angle));
+    assert_near(im, sin(angle));
+}
+
+static void flux_goes_through_each_cell_of_a_magnet_and_no_field_is_a_laplacian(void **state)
+{
+    (void)state;
+    spg_csr two = make("magnet2d:6:4.5", 1, SPG_C64), three = make("magnet3d:4:-3", 1, SPG_C64);
+    for (int64_t y = 0; y < 5; y++)
+        for (int64_t x = 0; x < 5; x++) assert_flux(&two, 6 * y + x, 6, 360 * 4.5 / 36);
+    for (int64_t z = 0; z < 4; z++)
+        for (int64_t y = 0; y < 3; y++) assert_flux(&three, 16 * z + 4 * y + 1, 4, -360 * 3.0 / 16);
+    spg_csr none = make("magnet2d:9:0", 1, SPG_F64), laplacian = make("fd2d5:9", 1, SPG_F64);
+    test_assert_same_csr(&none, &laplacian);
+    spg_csr_free(context, &two);
+    spg_csr_free(context, &three);
+    spg_csr_free(context, &none);
+    spg_csr_free(context, &laplacian);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aniso2d_diffuses_along_its_direction),
         cmocka_unit_test(conv2d_and_recirc2d_carry_what_their_winds_do),
+        cmocka_unit_test(flux_goes_through_each_cell_of_a_magnet_and_no_field_is_a_laplacian),
     };
     return cmocka_run_group_tests_name("generators of directions", tests, create_context, destroy_context);
 }

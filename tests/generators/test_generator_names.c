@@ -37,7 +37,8 @@ static void unknown_names_are_refused_with_the_names_there_are(void **state)
         assert_false(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT,
                        "fd2d5 fe2d9 fd3d7 fe3d27 tri2d tet3d elast3d econ rmat16 random "
-                       "arrow ladder empty hypersparse solid3d stretch2d layers3d aniso2d conv2d recirc2d");
+                       "arrow ladder empty hypersparse solid3d stretch2d layers3d aniso2d conv2d recirc2d "
+                       "magnet2d magnet3d");
     }
     assert_false(is_generator_name(NULL));
     assert_refused(NULL, SPG_ERROR_ARGUMENT, "name is NULL");
@@ -57,8 +58,9 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
 static void numbers_after_a_size_are_refused_where_there_are_none_or_they_are_not_valid(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"fd2d5:4:4",    "conv2d:4:",     "conv2d:4:x",      "conv2d:4:0.1:2",
-                                      "conv2d:4:inf", "conv2d:4:0.1x", "aniso2d:4:1:2:3", "aniso2d:4:nan"};
+    static const char *const bad[] = {"fd2d5:4:4",      "conv2d:4:",     "conv2d:4:x",      "conv2d:4:0.1:2",
+                                      "conv2d:4:inf",   "conv2d:4:0.1x", "aniso2d:4:1:2:3", "aniso2d:4:nan",
+                                      "magnet2d:4:1:2", "magnet3d:4:inf"};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         assert_true(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not what a size is followed by");
@@ -80,6 +82,7 @@ static void sizes_past_32_bit_columns_are_refused(void **state)
                                       "solid3d:895",      "stretch2d:46341",
                                       "layers3d:1291",    "aniso2d:46341",
                                       "conv2d:46341:0.1", "recirc2d:46341",
+                                      "magnet2d:46341",   "magnet3d:1291",
                                       "econ:2147483648",  "rmat31",
                                       "rmat32",           "rmat63",
                                       "rmat:64",          "random:99999999999999999999999999",

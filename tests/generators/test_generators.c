@@ -145,8 +145,8 @@ static void every_type_holds_the_same_pattern_and_values(void **state)
 static void meshes_and_grids_are_symmetric_and_hermitian_in_complex_types(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fd2d5:20", "fe2d9:20",  "fd3d7:8",   "fe3d27:8", "tri2d:90",
-                                        "tet3d:20", "elast3d:6", "solid3d:6", "arrow:50"};
+    static const char *const names[] = {"fd2d5:20", "fe2d9:20",  "fd3d7:8",   "fe3d27:8",     "tri2d:90",
+                                        "tet3d:20", "elast3d:6", "solid3d:6", "magnet3d:6:30"};
     for (size_t i = 0; i < LENGTH(names); i++)
         for (size_t t = 0; t < LENGTH(value_types); t++) {
             spg_csr A = make(names[i], 2, value_types[t]);

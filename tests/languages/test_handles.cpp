@@ -211,6 +211,23 @@ void operations_own_their_results(const spg::context &context)
     THROWS(SPG_ERROR_ARGUMENT, "outside", spg::extract(context, A.view(), spg::range_of(0, 4), spg::range_of(2, 3)));
 }
 
+void complex_systems_take_complex_ranges(const spg::context &context)
+{
+    const std::vector<int> offsets{0, 2, 4};
+    const std::vector<std::int32_t> columns{0, 1, 0, 1};
+    const std::vector<std::complex<double>> values{{2, 0}, {0, 1}, {0, -1}, {2, 0}}, b{{1, 0}, {0, 1}};
+    const spg_csr A = spg::csr_view(2, offsets, columns, values);
+    spg::amg amg(context, A);
+    std::vector<std::complex<double>> x(2), y(2);
+    REQUIRE(amg.solve(b, x).converged); // 2 x0 + i x1 = 1 and -i x0 + 2 x1 = i
+    REQUIRE(std::abs(x[0] - 1.0) < 1e-8 && std::abs(x[1] - std::complex<double>(0, 1)) < 1e-8);
+    const spg_operator of_A = spg_csr_operator(&A);
+    REQUIRE(spg::krylov_solve(context, of_A, nullptr, b, y).converged && std::abs(y[1] - x[1]) < 1e-7);
+    THROWS(SPG_ERROR_SHAPE, "x has 1 elements; it must have 2",
+           spg::krylov_solve(context, of_A, nullptr, b, std::array<std::complex<double>, 1>()));
+    REQUIRE(spg::real_form(context, A).values<double>()[3] == -1);
+}
+
 void krylov_methods_take_operators(const spg::context &context)
 {
     enum { N = 3000 };
@@ -371,6 +388,7 @@ int main()
     multigrid_solves_and_says_if_it_does_not(context);
     operations_own_their_results(context);
     krylov_methods_take_operators(context);
+    complex_systems_take_complex_ranges(context);
     draws_are_those_of_the_c_interface(context);
     walks_and_subsets_are_those_of_the_c_interface(context);
     counts_and_rebuilt_tables_are_those_of_the_c_interface(context);

@@ -105,6 +105,7 @@ bool soak_check_sampling(const soak_case *c, const soak_run *run);
 void soak_draw_containers(uint64_t *state, soak_case *c);
 bool soak_check_containers(const soak_case *c, const soak_run *run);
 bool soak_check_krylov(const soak_case *c, const soak_run *run);
+bool soak_check_complex(const soak_case *c, const soak_run *run);
 
 /* Case `number` of the family: the same for the same arguments. */
 void soak_draw_case(int family, uint64_t seed, int64_t number, soak_case *c);

@@ -16,7 +16,7 @@ namespace
 
 template <typename Value> struct isolation {
     matrix_view<Value> A;
-    int block_size;
+    int block_size, parts;
     divider nodes;
     numbers_view offsets; /* of the graph; NULL memory: A's own pattern, all of whose entries count */
     const int32_t *columns;
@@ -32,12 +32,12 @@ template <typename Value> struct isolation {
     __device__ bool is_isolated(int64_t node) const
     {
         const bool names = names_others(node);
-        if (!names && block_size == 1) return true;
+        if (!names && block_size == parts) return true;
         for (int64_t i = node * block_size; i < (node + 1) * block_size; ++i) {
             const int64_t end = A.offsets[i + 1];
             for (int64_t k = A.offsets[i]; k < end; ++k) {
                 const int32_t column = A.columns[k];
-                if (column == i || A.values[k] == 0) continue;
+                if ((column ^ i) < parts || A.values[k] == 0) continue; /* the same unknown, for 1 or 2 parts */
                 if (names || nodes.quotient(column) == node) return false;
             }
         }
@@ -58,8 +58,8 @@ spg_status queue_search(spg_context *context, const isolation<Value> &job, int64
 
 } // namespace spg
 
-spg_status spg_cuda_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
-                                  uint8_t *isolated)
+spg_status spg_cuda_find_isolated(spg_context *context, const spg_csr *A, int block_size, int parts,
+                                  const spg_amg_graph *graph, uint8_t *isolated)
 {
     using namespace spg::amg;
     spg_status status = spg_cuda_enter(context);
@@ -68,7 +68,8 @@ spg_status spg_cuda_find_isolated(spg_context *context, const spg_csr *A, int bl
     if (!graph->borrowed) offsets = {graph->row_offsets, graph->offset_type == SPG_I64};
     status = with_real_type(A->value_type, [&](auto value) {
         using Value = decltype(value);
-        const isolation<Value> job = {view_of<Value>(*A), block_size, divider(block_size), offsets, graph->columns};
+        const isolation<Value> job = {view_of<Value>(*A),  block_size, parts,
+                                      divider(block_size), offsets,    graph->columns};
         return queue_search(context, job, graph->nodes, isolated);
     });
     spg_cuda_leave(context);

@@ -55,14 +55,15 @@ class SolveInfo:
 
 
 def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> Hierarchy:
-    """The multigrid hierarchy of a symmetric A (float32 or float64), by smoothed aggregation.
+    """The multigrid hierarchy of a symmetric or Hermitian A, by smoothed aggregation.
 
     B: near-null-space vectors, one a column (the rigid-body modes of elasticity, say); None: one constant for each
     unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
     smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, strength ("symmetric" or "classical"), filter,
     restriction ("transpose" or "petrov_galerkin"), block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
     prepare_update, precision ("a", A's, or "f32") and so on. The hierarchy keeps A, which must not change but by
-    `update`.
+    `update`. That of a complex A is of its real form, [[re, -im], [im, re]] in the place of each entry: so are its
+    levels and max_coarse, while B, b, x and block_size are complex.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csr")
@@ -162,7 +163,7 @@ class Hierarchy:
         """Solves A x = b to ||b - A x|| <= tol ||b||. b of shape (n, k): k right-hand sides at once, each as alone, in
         less time; x is then of that shape too.
 
-        tol: None: 1e-8 for float64, 1e-4 for float32. accel: "cg" (conjugate gradients, A positive definite) or
+        tol: None: 1e-8 for doubles, 1e-4 for floats. accel: "cg" (conjugate gradients, A positive definite) or
         "standalone" (cycles alone). nullspace, for a singular A: what is removed from b and x: "constant", or
         "candidates" (what A maps to zero of the span of B). residuals: a list that gets ||b - A x|| before and after
         each iteration; for several right-hand sides, a list of them for each. return_info: return (x, SolveInfo), or

@@ -1,5 +1,6 @@
 /* Checks that all values are finite, or small enough. */
 #define REAL_ONLY
+#include "argument.h"
 #include "host/amg/host_amg.h"
 #include "host/by_type.h"
 #include "host/work.h"
@@ -46,7 +47,9 @@ static int64_t find_first(const spg_context *context, find_function *find, const
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A)
 {
     static find_function *const first_infinite[2] = BY_REAL_VALUE_TYPE(first_infinite);
-    const int64_t first = find_first(context, first_infinite[A->value_type], A->values, A->nnz, 0);
+    const int parts = spg_parts_of(A->value_type);
+    const int64_t first =
+        find_first(context, first_infinite[spg_part_type(A->value_type)], A->values, parts * A->nnz, 0) / parts;
     if (first == A->nnz) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_FORMAT, "A: row %lld holds an infinite value or a NaN in column %d",
                             (long long)spg_host_row_of(A, first), (int)A->columns[first]);

@@ -18,8 +18,8 @@ spg_status spg_host_find_beyond(spg_context *context, spg_type type, int64_t cou
                                 int64_t *first);
 spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                              spg_amg_graph *graph);
-spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
-                                  uint8_t *isolated);
+spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, int parts,
+                                  const spg_amg_graph *graph, uint8_t *isolated);
 spg_status spg_host_aggregate_mis2(spg_context *context, const spg_amg_graph *graph, uint64_t seed, bool join_leftovers,
                                    int32_t *aggregate_of, int64_t *aggregates, int64_t *left_out);
 spg_status spg_host_aggregate_standard(spg_context *context, const spg_amg_graph *graph, int32_t *aggregate_of,
@@ -53,6 +53,7 @@ spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, co
 bool spg_host_dense_is_singular(const spg_amg_dense *dense);
 void spg_host_dense_destroy(spg_context *context, spg_amg_dense *dense);
 
+spg_status spg_host_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
 spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y);
 int64_t spg_host_dot_bytes(spg_type type, int64_t n);

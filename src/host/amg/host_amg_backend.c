@@ -39,6 +39,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .dense_is_singular = spg_host_dense_is_singular,
     .dense_destroy = spg_host_dense_destroy,
     .axpby = spg_host_axpby,
+    .times_i = spg_host_times_i,
     .narrow = spg_host_narrow,
     .widen = spg_host_widen,
     .residual = spg_host_residual,

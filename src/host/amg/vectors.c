@@ -53,6 +53,13 @@ spg_status spg_host_axpby(spg_context *context, spg_type type, int64_t n, double
     return SPG_OK;
 }
 
+spg_status spg_host_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y)
+{
+    static spg_work *const times_i[2] = BY_REAL_VALUE_TYPE(times_i);
+    spg_parallel(spg_host_threads(context, 2 * n), n, 0, times_i[type], &(vector_job){.x = x, .y = y});
+    return SPG_OK;
+}
+
 int64_t spg_host_dot_bytes(spg_type type, int64_t n)
 {
     (void)type;

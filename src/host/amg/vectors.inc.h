@@ -10,6 +10,17 @@ static void NAMED(axpby)(const void *data, spg_range range)
         for (int64_t i = range.begin; i < range.end; ++i) y[i] = a * x[i] + b * y[i];
 }
 
+static void NAMED(times_i)(const void *data, spg_range range)
+{
+    const vector_job *job = data;
+    const VALUE *x = job->x;
+    VALUE *y = job->y;
+    for (int64_t i = range.begin; i < range.end; ++i) {
+        y[2 * i] = -x[2 * i + 1];
+        y[2 * i + 1] = x[2 * i];
+    }
+}
+
 /* Products are exact for floats, and rounded for doubles. Each lane is summed in order, then the lanes. */
 static double NAMED(dot_block)(const VALUE *x, const VALUE *y, int64_t n)
 {

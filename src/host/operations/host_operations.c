@@ -14,6 +14,9 @@ const spg_operations_backend spg_host_operations = {
     .drop = spg_host_drop,
     .compare = spg_host_compare,
     .spmm = spg_host_spmm,
+    .real_form_pattern = spg_host_real_form_pattern,
+    .real_form_values = spg_host_real_form_values,
+    .real_form_check = spg_host_real_form_check,
 };
 
 typedef struct building {

@@ -16,6 +16,9 @@ spg_status spg_host_drop(spg_context *context, const spg_csr *matrix, const spg_
 spg_status spg_host_compare(spg_context *context, const spg_csr *A, const spg_csr *B, spg_difference *difference);
 spg_status spg_host_spmm(spg_context *context, const void *alpha, const spg_csr *matrix, const void *beta,
                          const spg_vectors *vectors);
+spg_status spg_host_real_form_pattern(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+spg_status spg_host_real_form_values(spg_context *context, const spg_csr *matrix, spg_csr *real_form);
+spg_status spg_host_real_form_check(spg_context *context, const spg_csr *matrix, const spg_csr *real_form);
 
 /* Gives the number of entries of a row; writes them unless columns is NULL. */
 typedef int64_t spg_row_function(const void *job, int64_t row, int32_t *columns, void *values);

@@ -186,7 +186,7 @@ static void check_mis2(const char *name, const spg_csr *A, uint64_t seed, int jo
     const int64_t isolated = find_company(A, &g, allowed);
     uint8_t *isolated_here = test_lend(roots, n + 1);
     strong.isolated = isolated_here;
-    assert_int_equal(context->backend->amg->find_isolated(context, &here, 1, &strong, isolated_here), SPG_OK);
+    assert_int_equal(context->backend->amg->find_isolated(context, &here, 1, 1, &strong, isolated_here), SPG_OK);
     assert_true(expected != NULL && allowed != NULL && candidates != NULL && roots != NULL);
     const int32_t count = join ? phases_greedily(&g, seed, expected, allowed, candidates, roots)
                                : rings_greedily(&g, seed, expected, allowed, candidates, roots);

@@ -79,7 +79,7 @@ static void expect_matrix(const spg_csr *A, spg_status expected, const char *wor
 static void matrices_that_have_no_hierarchy_are_refused(void **state)
 {
     (void)state;
-    spg_csr A = test_generate("fd2d5:200", SPG_F64), wide, complex = test_generate("fd2d5:10", SPG_C64);
+    spg_csr A = test_generate("fd2d5:200", SPG_F64), wide;
     const double numbers[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
         const int64_t at = k == 0 ? 0 : A.nnz / k - 1;
@@ -94,12 +94,10 @@ static void matrices_that_have_no_hierarchy_are_refused(void **state)
     }
     test_random_csr(test_host(), (test_matrix){5, 6, 2, SPG_I32, SPG_F64}, 1, 0, &wide);
     expect_matrix(&wide, SPG_ERROR_SHAPE, "5 x 6");
-    expect_matrix(&complex, SPG_ERROR_UNSUPPORTED, "c64");
     A.columns[7] = 40000;
     expect_matrix(&A, SPG_ERROR_FORMAT, "column 40000");
     spg_csr_free(test_host(), &A);
     spg_csr_free(test_host(), &wide);
-    spg_csr_free(test_host(), &complex);
 }
 
 static void expect_place(const test_system *system, spg_status status, const char *name)

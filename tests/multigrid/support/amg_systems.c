@@ -47,16 +47,13 @@ double *test_read_real_dense(const char *name, int64_t rows, int64_t cols)
 
 void test_system_reset(test_system *system)
 {
-    const size_t n = (size_t)system->A.rows;
-    void *values = calloc(n + 1, sizeof(double));
+    const spg_type type = system->A.value_type;
+    const int64_t n = system->A.rows, parts = type == SPG_C32 || type == SPG_C64 ? 2 : 1;
+    void *values = calloc((size_t)n + 1, 2 * sizeof(double));
     assert_non_null(values);
     test_send(values, system->bytes, system->x);
-    for (size_t i = 0; i < n; i++) {
-        if (system->A.value_type == SPG_F32)
-            ((float *)values)[i] = 1;
-        else
-            ((double *)values)[i] = 1;
-    }
+    for (int64_t i = 0; i < n; i++)
+        test_set_element(values, type == SPG_F32 || type == SPG_C32 ? SPG_F32 : SPG_F64, parts * i, 1);
     test_send(values, system->bytes, system->b);
     free(values);
 }
@@ -70,7 +67,7 @@ void test_system_begin(const spg_csr *A, const spg_amg_options *options, int thr
     test_to_place(system->context, A, &system->A_here);
     if (spg_amg_setup(system->context, &system->A_here, options, &system->amg) != SPG_OK)
         fail_msg("spg_amg_setup: %s", spg_context_message(system->context));
-    void *zeros = calloc((size_t)A->rows + 1, sizeof(double));
+    void *zeros = calloc((size_t)A->rows + 1, 2 * sizeof(double));
     assert_non_null(zeros);
     system->b = test_lend(zeros, system->bytes);
     system->x = test_lend(zeros, system->bytes);

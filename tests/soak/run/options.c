@@ -17,7 +17,7 @@ static const char help[] = "spg_soak: random use of the library, compared with C
                            "  --seconds N               how long (20)\n"
                            "  --seed S                  of all cases (drawn from the clock, and printed)\n"
                            "  --only FAMILY,...         some of: products, plans, galerkin, multigrid,\n"
-                           "                            sampling, containers, krylov\n"
+                           "                            sampling, containers, krylov, complex\n"
                            "  --case K                  this case alone, of the one family that --only names\n"
                            "  --json FILE               append lines of JSON: families, kinds, faults\n"
                            "  --folder FOLDER           where operands of faults are written (.)\n"
@@ -41,7 +41,7 @@ static bool parse_families(const char *text, soak_options *options)
             family++;
         if (family == soak_family_count)
             return complain("--only: '%.*s' is not a family; use products, plans, galerkin, multigrid, sampling, "
-                            "containers or krylov, separated by commas",
+                            "containers, krylov or complex, separated by commas",
                             (int)length, text);
         options->chosen[family] = true;
         text += length + (text[length] == ',');

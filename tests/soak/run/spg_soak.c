@@ -8,7 +8,7 @@ const soak_family soak_families[] = {
     {"products", soak_draw_products, soak_check_products}, {"plans", soak_draw_products, soak_check_plans},
     {"galerkin", soak_draw_galerkin, soak_check_galerkin}, {"multigrid", soak_draw_multigrid, soak_check_multigrid},
     {"sampling", soak_draw_sampling, soak_check_sampling}, {"containers", soak_draw_containers, soak_check_containers},
-    {"krylov", soak_draw_multigrid, soak_check_krylov},
+    {"krylov", soak_draw_multigrid, soak_check_krylov},    {"complex", soak_draw_multigrid, soak_check_complex},
 };
 const int soak_family_count = (int)(sizeof soak_families / sizeof *soak_families);
 

@@ -9,7 +9,7 @@
 
 typedef struct isolated_job {
     const spg_csr *A;
-    int block_size;
+    int block_size, parts;
     const spg_amg_graph *graph;
     uint8_t *isolated;
 } isolated_job;
@@ -17,12 +17,12 @@ typedef struct isolated_job {
 #define TYPE_TEMPLATE "host/amg/aggregation/isolated.inc.h"
 #include "host/for_each_type.h"
 
-spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, const spg_amg_graph *graph,
-                                  uint8_t *isolated)
+spg_status spg_host_find_isolated(spg_context *context, const spg_csr *A, int block_size, int parts,
+                                  const spg_amg_graph *graph, uint8_t *isolated)
 {
     static spg_work *const find[2][2] = BY_REAL_TYPE(find_isolated);
     const spg_threads threads = spg_host_threads(context, A->nnz + A->rows);
     spg_parallel(threads, graph->nodes, 0, find[A->value_type][A->offset_type - SPG_I32],
-                 &(isolated_job){A, block_size, graph, isolated});
+                 &(isolated_job){A, block_size, parts, graph, isolated});
     return SPG_OK;
 }
