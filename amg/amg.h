@@ -127,7 +127,7 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
 /* FORMAT if a value is not finite, or so large that norms may overflow; the message names row and candidate. Waits. */
 spg_status spg_amg_check_candidate_values(spg_context *context, const spg_csr *A, const spg_amg_options *options);
 
-/* ---- real_form.c: complex matrices ---- */
+/* ---- complex/real_form.c: complex matrices ---- */
 /* Makes amg->system. */
 spg_status spg_amg_take_system(spg_amg *amg);
 void spg_amg_give_system(spg_amg *amg);

@@ -241,6 +241,20 @@ static void options_count_complex_unknowns(void **state)
     spg_csr_free(test_host(), &A);
 }
 
+static void several_right_hand_sides_at_once_are_refused(void **state)
+{
+    (void)state;
+    test_system system;
+    test_system_of("magnet2d:10", SPG_C64, &system);
+    assert_int_equal(
+        spg_amg_solve_many(system.context, system.amg, 1, SPG_COLUMN_MAJOR, system.b, 100, system.x, 100, NULL, NULL),
+        SPG_ERROR_UNSUPPORTED);
+    test_assert_message(system.context, "A is complex");
+    assert_int_equal(spg_amg_apply_many(system.context, system.amg, 1, SPG_COLUMN_MAJOR, system.b, 100, system.x, 100),
+                     SPG_ERROR_UNSUPPORTED);
+    test_system_end(&system);
+}
+
 /* Without rows, and diagonal: of some rows, and of more than a dense solver takes, which are divided by their diagonal
  * if it is real. */
 static void degenerate_matrices_are_solved(void **state)
@@ -329,6 +343,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rounding_is_not_taken_for_another_matrix),
         cmocka_unit_test(a_cycle_is_complex_linear_and_hermitian),
         cmocka_unit_test(options_count_complex_unknowns),
+        cmocka_unit_test(several_right_hand_sides_at_once_are_refused),
         cmocka_unit_test(degenerate_matrices_are_solved),
         cmocka_unit_test(every_allocation_may_fail),
     };

@@ -4,11 +4,11 @@
  * prolongators and coarse operators consist of such blocks, up to rounding, and are the real forms of a complex
  * hierarchy. Inner products are the real parts of the complex ones, and those of conjugate gradients with a Hermitian
  * matrix are real: iterations are those of the complex method. */
-#include "amg.h"
+#include "amg/amg.h"
 
+#include "amg/numerics.h"
 #include "argument.h"
 #include "memory.h"
-#include "numerics.h"
 #include "operations/operations_backend.h"
 #include "spg/operations.h"
 
