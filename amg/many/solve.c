@@ -33,31 +33,32 @@ static spg_status check_array(spg_context *context, const void *memory, const ch
 static spg_status check(spg_context *context, const spg_amg *amg, const systems *of)
 {
     spg_status status = spg_amg_check_own(context, amg);
-    if (status == SPG_OK && amg->is_complex)
-        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
-                                "A is complex; several right-hand sides at once are for real ones: solve one by one");
     if (status == SPG_OK) status = spg_check_layout(context, of->count, of->layout);
+    if (status == SPG_OK && amg->is_complex && of->layout == SPG_ROW_MAJOR)
+        status = spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                  "A is complex; its vectors must be column-major, one after the other");
     if (status != SPG_OK) return status;
-    const int64_t n = amg->system.rows;
+    const int64_t n = amg->given.rows;
     status = spg_check_stride(context, n, of->count, of->layout, of->b_stride, "b_stride");
     if (status == SPG_OK) status = spg_check_stride(context, n, of->count, of->layout, of->x_stride, "x_stride");
     if (status != SPG_OK || n == 0 || of->count == 0) return status;
     status = check_array(context, of->B, "B");
     if (status == SPG_OK) status = check_array(context, of->X, "X");
     if (status != SPG_OK) return status;
-    const size_t size = spg_type_size(amg->system.value_type);
+    const size_t size = spg_type_size(amg->given.value_type);
     const int64_t b_extent = spg_layout_extent(n, of->count, of->layout, of->b_stride);
     const int64_t x_extent = spg_layout_extent(n, of->count, of->layout, of->x_stride);
     if (!spg_overlap(of->B, spg_array_bytes(b_extent, size), of->X, spg_array_bytes(x_extent, size))) return SPG_OK;
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "B and X overlap");
 }
 
-/* The caller's vectors from `first` on, as many as a block takes. */
+/* The caller's vectors from `first` on, as many as a block takes, as real numbers. */
 static spg_amg_columns columns_from(const spg_amg *amg, const systems *of, const void *values, int64_t stride,
                                     int64_t first)
 {
     const bool by_row = of->layout == SPG_ROW_MAJOR;
-    const int64_t rest = of->count - first, row_step = by_row ? stride : 1, column_step = by_row ? 1 : stride;
+    const int64_t rest = of->count - first, row_step = by_row ? stride : 1,
+                  column_step = by_row ? 1 : stride * spg_amg_parts(amg);
     char *const begin = (char *)values + first * column_step * (int64_t)spg_type_size(amg->system.value_type);
     return (spg_amg_columns){rest < SPG_AMG_MOST_WIDTH ? (int)rest : SPG_AMG_MOST_WIDTH, begin, row_step, column_step};
 }

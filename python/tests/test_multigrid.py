@@ -143,6 +143,8 @@ def test_complex_systems_in_a_gauge(dtype, tol):
     assert x.dtype == np.dtype(dtype) and abs(info.iterations - expected.iterations) <= 1
     assert np.linalg.norm(b - A @ x) <= 2 * tol * np.linalg.norm(b)
     assert ml.levels[0].A.shape == (3200, 3200) and ml.levels[0].A.dtype == x.real.dtype
+    with pytest.raises(ValueError, match="one right-hand side at a time"):
+        ml.solve(np.column_stack([b, b]))
     ml.update(sp.csr_array(A * 2).astype(dtype))
     assert np.linalg.norm(b - 2 * A @ ml.solve(b)) <= 2 * tol * np.linalg.norm(b)
 

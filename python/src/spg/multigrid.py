@@ -161,7 +161,7 @@ class Hierarchy:
         return_info: bool = False,
     ) -> Any:
         """Solves A x = b to ||b - A x|| <= tol ||b||. b of shape (n, k): k right-hand sides at once, each as alone, in
-        less time; x is then of that shape too.
+        less time; x is then of that shape too. Of a complex A one at a time.
 
         tol: None: 1e-8 for doubles, 1e-4 for floats. accel: "cg" (conjugate gradients, A positive definite) or
         "standalone" (cycles alone). nullspace, for a singular A: what is removed from b and x: "constant", or
@@ -170,6 +170,8 @@ class Hierarchy:
         for several a list of SolveInfo, also if the iteration ends early, in place of an exception.
         """
         count = b.shape[1] if np.ndim(b) == 2 else None
+        if count is not None and np.dtype(self._A.dtype).kind == "c":
+            raise ValueError("b has two dimensions; a complex A takes one right-hand side at a time")
         rhs, x = self._rows(b, "b", count), self._guess(x0, count)
         number = 1 if count is None else count
         options, results = c.lib.spg_amg_solve_options_default(), (c.AmgSolveResult * number)()
