@@ -29,9 +29,9 @@ PANELS = {
 NAMES, TOP, BOTTOM = 110, 104, 48
 
 
-def legend():
+def legend(present):
     parts = []
-    for k, (name, _, colour, shape, filled) in enumerate(SERIES):
+    for k, (name, _, colour, shape, filled) in enumerate(of for of in SERIES if of[1] in present):
         x, y = 22 + k // 2 * 292, 48 + 19 * (k % 2)
         parts += [marker(shape, colour, filled, x, y - 4), painted("ink", text(x + 12, y, name, "start"))]
     return parts
@@ -65,7 +65,8 @@ def picture(device, kind, systems):
     width, height = NAMES + len(panels) * (PANEL + FACTORS + GAP), bottom + BOTTOM
     title = f"Multigrid on {device}, {kind}"
     parts = [painted("ground", f'<rect width="{width}" height="{height}" rx="6"/>'),
-             painted("ink", f'<g font-size="14" font-weight="bold">{text(16, 24, title, "start")}</g>'), *legend()]
+             painted("ink", f'<g font-size="14" font-weight="bold">{text(16, 24, title, "start")}</g>'),
+             *legend({name for row in panels["both"] for name in row})]
     for k, matrix in enumerate(systems):
         parts.append(painted("ink", text(NAMES - 10, TOP + ROW * (k + 0.5) + 4, matrix, "end")))
     for k, (name, rows) in enumerate(panels.items()):
@@ -76,7 +77,7 @@ def picture(device, kind, systems):
     parts.append(painted("soft", text(16, height - 12, words, "start")))
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" ' \
         'font-family="sans-serif" font-size="12" role="img">'
-    return "\n".join([head, f"<title>{title}: set-up and solve by spg, hypre and AMGX</title>", style(), *parts, "</svg>", ""])
+    return "\n".join([head, f"<title>{title}: set-up and solve by spg and other libraries</title>", style(), *parts, "</svg>", ""])
 
 
 def figures(results, tables):
