@@ -11,10 +11,18 @@ extern void zgesv_(const int *n, const int *columns, double complex *a, const in
 
 static bool is_single(spg_type type) { return type == SPG_C32; }
 
+double complex test_complex(double real, double imaginary)
+{
+    const double parts[2] = {real, imaginary};
+    double complex value;
+    memcpy(&value, parts, sizeof value);
+    return value;
+}
+
 double complex test_complex_at(const void *values, spg_type type, int64_t k)
 {
     const spg_type part = is_single(type) ? SPG_F32 : SPG_F64;
-    return CMPLX(test_element(values, part, 2 * k), test_element(values, part, 2 * k + 1));
+    return test_complex(test_element(values, part, 2 * k), test_element(values, part, 2 * k + 1));
 }
 
 void test_set_complex(void *values, spg_type type, int64_t k, double complex value)

@@ -11,6 +11,9 @@
  * ones are to L. */
 spg_csr test_gauged(const char *name, bool closed, spg_type type, double complex **gauge);
 
+/* The number of these parts, which may be NaN. (Not every compiler has CMPLX.) */
+double complex test_complex(double real, double imaginary);
+
 /* Complex values of either type. */
 double complex test_complex_at(const void *values, spg_type type, int64_t k);
 void test_set_complex(void *values, spg_type type, int64_t k, double complex value);

@@ -230,7 +230,7 @@ static void options_count_complex_unknowns(void **state)
     options.candidates = 17;
     options.candidate_values = test_lend(values, 36 * 17 * sizeof *values);
     refuse(&A, &options, SPG_ERROR_UNSUPPORTED, "candidates is 17; at most 16 is supported for c64");
-    values[36 + 11] = CMPLX(0, NAN);
+    values[36 + 11] = test_complex(0, NAN);
     test_send(values, 36 * 17 * sizeof *values, (void *)options.candidate_values);
     options.candidates = 2;
     refuse(&A, &options, SPG_ERROR_FORMAT, "candidate 1 has a NaN, infinite or too large value in row 11");
