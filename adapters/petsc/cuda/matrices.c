@@ -130,10 +130,13 @@ static PetscErrorCode become(Mat A)
 
 static PetscErrorCode convert_from_other(Mat A, MatType type, MatReuse reuse, Mat *result)
 {
+    PetscMPIInt size;
     PetscBool distributed;
 
     PetscFunctionBegin;
     PetscCall(PetscStrcmp(type, MPIAIJCUSPARSESPG, &distributed));
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+    if (size > 1) distributed = PETSC_TRUE;
     PetscCall(MatConvert(A, distributed ? MATMPIAIJCUSPARSE : MATSEQAIJCUSPARSE, reuse, result));
     PetscCall(become(*result));
     PetscFunctionReturn(0);
