@@ -1,5 +1,5 @@
 /* The context of the device, and matrices on it as spg sees them. */
-#include "device.h"
+#include "on_device.h"
 #include <cuda_runtime_api.h>
 #include <petscdevice.h>
 

@@ -3,7 +3,7 @@
  *
  * Star forests of PETSc move them. Values of other processes come by PETSc's own choice: from device to device if MPI
  * can do so, else through the host's memory (-use_gpu_aware_mpi). */
-#include "device.h"
+#include "on_device.h"
 
 struct SpgDevice {
     spg_csr A, B, R, C;                           /* on the device */

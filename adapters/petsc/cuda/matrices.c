@@ -2,7 +2,7 @@
  *
  * They keep the type name that PETSc gave them, because PETSc's functions for the arrays on a device demand it. The
  * names here are for MatSetType and MatConvert alone. */
-#include "device.h"
+#include "on_device.h"
 
 /* What PETSc's own matrices do; read from them when the first is made, because that starts the device. */
 static struct _MatOps base_seq, base_mpi;

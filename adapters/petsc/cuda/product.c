@@ -1,5 +1,5 @@
 /* Products of matrices of one process on a device. */
-#include "device.h"
+#include "on_device.h"
 
 typedef struct DeviceProduct {
     SpgView A, B, C;

@@ -1,5 +1,5 @@
 /* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
-#include "device.h"
+#include "on_device.h"
 
 static PetscErrorCode destroy_distributed(void *argument)
 {

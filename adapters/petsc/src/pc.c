@@ -1,6 +1,6 @@
 /* -pc_type spg: a multigrid hierarchy of spg as a preconditioner, of one process. Also written for PETSc's private
  * header pcimpl.h. */
-#include "device.h"
+#include "on_device.h"
 #include <petsc/private/pcimpl.h>
 
 typedef struct PCSpg {

@@ -1,5 +1,5 @@
 /* What PETSc calls when it loads the plug-in, and the context that all matrices share. */
-#include "device.h"
+#include "on_device.h"
 
 SpgEvents spg_events;
 

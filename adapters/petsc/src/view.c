@@ -1,5 +1,5 @@
 /* Sequential AIJ matrices as spg sees them, and made from what spg returns. */
-#include "device.h"
+#include "on_device.h"
 #include <string.h>
 
 static PetscErrorCode notice_change(Mat matrix, SpgView *view)

@@ -42,6 +42,24 @@ PetscErrorCode event_count(const char *name, PetscInt *count)
     PetscFunctionReturn(0);
 }
 
+PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats)
+{
+    PetscInt product, numeric;
+    Mat C;
+
+    PetscFunctionBegin;
+    PetscCall(event_count("SPGProduct", &product));
+    PetscCall(event_count("SPGNumeric", &numeric));
+    PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(event_count("SPGProduct", products));
+    PetscCall(event_count("SPGNumeric", repeats));
+    *products -= product;
+    *repeats -= numeric;
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance)
 {
     PetscInt begin, end, m, n, M, N;

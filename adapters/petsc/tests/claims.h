@@ -29,6 +29,9 @@ PetscErrorCode check_caught(PetscErrorCode error, PetscErrorCode code, const cha
 /* How often an event of -log_view has been seen. */
 PetscErrorCode event_count(const char *name, PetscInt *count);
 
+/* How often spg is at work in an MatPtAP and its repeat. */
+PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats);
+
 /* That both have the same type of distribution, the same pattern, and values within `tolerance` of the largest. */
 PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance);
 

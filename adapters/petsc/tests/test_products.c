@@ -318,25 +318,6 @@ static PetscErrorCode the_numeric_phase_takes_the_values_of_its_time(void)
     PetscFunctionReturn(0);
 }
 
-/* How often spg was at work in an MatPtAP and its repeat. */
-static PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats)
-{
-    PetscInt product, numeric;
-    Mat C;
-
-    PetscFunctionBegin;
-    PetscCall(event_count("SPGProduct", &product));
-    PetscCall(event_count("SPGNumeric", &numeric));
-    PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
-    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
-    PetscCall(event_count("SPGProduct", products));
-    PetscCall(event_count("SPGNumeric", repeats));
-    *products -= product;
-    *repeats -= numeric;
-    PetscCall(MatDestroy(&C));
-    PetscFunctionReturn(0);
-}
-
 /* On a device and one process PETSc asks the first operand alone. */
 static PetscErrorCode spg_multiplies_if_one_operand_is_of_its_type(void)
 {

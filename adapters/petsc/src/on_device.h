@@ -1,6 +1,6 @@
 /* What the plug-in does on a device (cuda/). Without CUDA in PETSc no matrix is on one, and none of it is called. */
-#ifndef SPG_PETSC_DEVICE_H
-#define SPG_PETSC_DEVICE_H
+#ifndef SPG_PETSC_ON_DEVICE_H
+#define SPG_PETSC_ON_DEVICE_H
 
 #include "distributed.h"
 
