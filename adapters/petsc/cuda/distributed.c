@@ -10,8 +10,7 @@ struct SpgDevice {
     PetscSF A_diagonal, A_off, B_diagonal, B_off; /* from the blocks' values to those of A and B */
     PetscSF R_from_B;                             /* from the process's own rows of P to R */
     PetscSF C_diagonal, C_off;                    /* from C to its blocks; of A*B */
-    spgemm_plan *plan;                            /* of A*B; made by the first repeat */
-    spg_galerkin_plan *triple;                    /* of a triple product; likewise */
+    SpgDeviceNumeric numeric;
 };
 
 /* ---- Moving values ---------------------------------------------------------------------------------------------- */
@@ -209,19 +208,15 @@ const PetscScalar *device_values(const SpgDistributed *data) { return data->devi
 PetscErrorCode device_first(Mat C, SpgDistributed *data, Mat B)
 {
     SpgDevice *device;
-    spg_context *context;
 
     PetscFunctionBegin;
-    PetscCall(device_context(&context));
     PetscCall(PetscNew(&device));
     data->device = device;
     PetscCall(prepare_operands(C->product->A, B, data));
     PetscCall(update_operands(C->product->A, B, data));
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    if (C->product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_csr(context, &device->A, &device->B, &device->C));
-    else
-        SpgCall(context, spg_galerkin(context, &device->R, &device->A, &device->B, &device->C));
+    device->numeric.is_triple = C->product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
+    PetscCall(device_numeric_first(&device->numeric, &device->R, &device->A, &device->B, &device->C));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(fetch_pattern(data));
     if (C->product->type == MATPRODUCT_AB) PetscCall(plan_blocks(data));
@@ -231,20 +226,11 @@ PetscErrorCode device_first(Mat C, SpgDistributed *data, Mat B)
 PetscErrorCode device_repeat(Mat C, SpgDistributed *data, Mat B)
 {
     SpgDevice *device = data->device;
-    const spg_csr *const A = &device->A, *const P = &device->B, *const R = &device->R;
-    spg_context *context;
 
     PetscFunctionBegin;
-    PetscCall(device_context(&context));
     PetscCall(update_operands(C->product->A, B, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    if (C->product->type == MATPRODUCT_AB) {
-        if (!device->plan) SpgCall(context, spgemm_plan_create(context, A, P, &device->plan));
-        SpgCall(context, spgemm_plan_run(device->plan, A, P, &device->C));
-    } else {
-        if (!device->triple) SpgCall(context, spg_galerkin_plan_create(context, R, A, P, &device->triple));
-        SpgCall(context, spg_galerkin_plan_run(device->triple, R, A, P, &device->C));
-    }
+    PetscCall(device_numeric_repeat(&device->numeric, &device->R, &device->A, &device->B, &device->C));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }
@@ -259,8 +245,7 @@ PetscErrorCode device_clear(SpgDistributed *data)
 
     PetscFunctionBegin;
     PetscCall(device_context(&context));
-    spgemm_plan_destroy(device->plan);
-    spg_galerkin_plan_destroy(device->triple);
+    device_numeric_clear(&device->numeric);
     for (size_t k = 0; k < sizeof moves / sizeof *moves; k++) PetscCall(PetscSFDestroy(moves[k]));
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) spg_csr_free(context, matrices[k]);
     PetscCall(PetscFree(data->C.row_offsets));

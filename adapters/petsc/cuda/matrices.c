@@ -31,6 +31,25 @@ static PetscErrorCode are(Mat A, Mat B, MatType type, PetscBool *both)
     PetscFunctionReturn(0);
 }
 
+/* PETSc makes a triple product of one process from two products by its default algorithm. Where it is to multiply, the
+ * operands' types must not make one of these spg's. */
+static PetscBool is_petscs_alone = PETSC_FALSE;
+
+static PetscErrorCode petscs_symbolic(Mat C)
+{
+    struct _MatOps *base = NULL;
+    PetscErrorCode error;
+
+    PetscFunctionBegin;
+    PetscCall(base_of(C->product->A, &base));
+    PetscCall((*base->productsetfromoptions)(C));
+    is_petscs_alone = PETSC_TRUE;
+    error = (*C->ops->productsymbolic)(C);
+    is_petscs_alone = PETSC_FALSE;
+    PetscCall(error);
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode set_product(Mat C)
 {
     const Mat A = C->product->A, B = C->product->B;
@@ -39,6 +58,7 @@ static PetscErrorCode set_product(Mat C)
 
     PetscFunctionBegin;
     PetscCall(is_for_spg(C, &ours));
+    if (is_petscs_alone) ours = PETSC_FALSE;
     PetscCall(are(A, B, MATSEQAIJCUSPARSE, &seq));
     PetscCall(are(A, B, MATMPIAIJCUSPARSE, &mpi));
     if (ours && (seq || mpi)) {
@@ -47,6 +67,7 @@ static PetscErrorCode set_product(Mat C)
     }
     PetscCall(base_of(A, &base));
     PetscCall((*base->productsetfromoptions)(C));
+    if (!ours && !is_petscs_alone && C->ops->productsymbolic) C->ops->productsymbolic = petscs_symbolic;
     PetscFunctionReturn(0);
 }
 

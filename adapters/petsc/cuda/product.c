@@ -3,10 +3,9 @@
 
 typedef struct DeviceProduct {
     SpgView A, B, C;
-    spg_csr transpose;         /* of R, for R*A*R^T */
-    spgemm_plan *plan;         /* of A*B; made by the first repeat */
-    spg_galerkin_plan *triple; /* of a triple product; likewise */
-    PetscBool done;            /* the symbolic phase has computed the values as well */
+    spg_csr transpose; /* of R, for R*A*R^T */
+    PetscBool done;    /* the symbolic phase has computed the values as well */
+    SpgDeviceNumeric numeric;
 } DeviceProduct;
 
 static PetscErrorCode destroy_product(void *argument)
@@ -16,8 +15,7 @@ static PetscErrorCode destroy_product(void *argument)
 
     PetscFunctionBegin;
     PetscCall(device_context(&context));
-    spgemm_plan_destroy(data->plan);
-    spg_galerkin_plan_destroy(data->triple);
+    device_numeric_clear(&data->numeric);
     spg_csr_free(context, &data->transpose);
     PetscCall(view_clear(&data->A));
     PetscCall(view_clear(&data->B));
@@ -43,47 +41,15 @@ static PetscErrorCode update_operands(Mat C, DeviceProduct *data)
     PetscFunctionReturn(0);
 }
 
-/* The operands of a triple product; *R is NULL for P^T. */
-static void triple_operands(const Mat C, const DeviceProduct *data, const spg_csr **R, const spg_csr **P)
+/* R of R*A*P; NULL for P^T. */
+static const spg_csr *first_factor(Mat C, const DeviceProduct *data)
 {
-    const PetscBool is_RARt = C->product->type == MATPRODUCT_RARt ? PETSC_TRUE : PETSC_FALSE;
-
-    *R = is_RARt ? &data->B.csr : NULL;
-    *P = is_RARt ? &data->transpose : &data->B.csr;
+    return C->product->type == MATPRODUCT_RARt ? &data->B.csr : NULL;
 }
 
-static PetscErrorCode multiply(Mat C, const DeviceProduct *data, spg_csr *result)
+static const spg_csr *last_factor(Mat C, const DeviceProduct *data)
 {
-    const spg_csr *R, *P;
-    spg_context *context;
-
-    PetscFunctionBegin;
-    PetscCall(device_context(&context));
-    triple_operands(C, data, &R, &P);
-    if (C->product->type == MATPRODUCT_AB)
-        SpgCall(context, spgemm_csr(context, &data->A.csr, &data->B.csr, result));
-    else
-        SpgCall(context, spg_galerkin(context, R, &data->A.csr, P, result));
-    PetscFunctionReturn(0);
-}
-
-/* The values anew, into `result`. The plan knows the pattern. */
-static PetscErrorCode multiply_again(Mat C, DeviceProduct *data, spg_csr *result)
-{
-    const spg_csr *R, *P, *A = &data->A.csr, *B = &data->B.csr;
-    spg_context *context;
-
-    PetscFunctionBegin;
-    PetscCall(device_context(&context));
-    triple_operands(C, data, &R, &P);
-    if (C->product->type == MATPRODUCT_AB) {
-        if (!data->plan) SpgCall(context, spgemm_plan_create(context, A, B, &data->plan));
-        SpgCall(context, spgemm_plan_run(data->plan, A, B, result));
-    } else {
-        if (!data->triple) SpgCall(context, spg_galerkin_plan_create(context, R, A, P, &data->triple));
-        SpgCall(context, spg_galerkin_plan_run(data->triple, R, A, P, result));
-    }
-    PetscFunctionReturn(0);
+    return C->product->type == MATPRODUCT_RARt ? &data->transpose : &data->B.csr;
 }
 
 static PetscErrorCode product_numeric(Mat C)
@@ -101,7 +67,8 @@ static PetscErrorCode product_numeric(Mat C)
     PetscCall(view_keep_pattern(&data->C));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
     PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(C, &values));
-    PetscCall(multiply_again(C, data, &data->C.csr));
+    PetscCall(
+        device_numeric_repeat(&data->numeric, first_factor(C, data), &data->A.csr, last_factor(C, data), &data->C.csr));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(C, &values));
     PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
     PetscFunctionReturn(0);
@@ -149,7 +116,8 @@ PetscErrorCode device_product_symbolic(Mat C)
     C->product->destroy = destroy_product;
     PetscCall(update_operands(C, data));
     PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    PetscCall(multiply(C, data, &result));
+    data->numeric.is_triple = product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
+    PetscCall(device_numeric_first(&data->numeric, first_factor(C, data), &data->A.csr, last_factor(C, data), &result));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(product_layout(C));
     PetscCall(fill(C, &result, &data->C));

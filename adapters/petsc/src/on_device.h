@@ -20,6 +20,22 @@ PETSC_INTERN PetscErrorCode view_device(Mat matrix, SpgView *view);
 /* Sets the symbolic phase of a product of SEQAIJCUSPARSE matrices. */
 PETSC_INTERN PetscErrorCode device_product_symbolic(Mat C);
 
+/* The multiplications of one product on a device (numeric.c). */
+typedef struct SpgDeviceNumeric {
+    PetscBool is_triple;       /* R*A*B, where R is NULL for B^T; else A*B, and R is ignored */
+    PetscInt repeats;          /* that were plain products */
+    spgemm_plan *plan;         /* of A*B; NULL until a repeat makes it */
+    spg_galerkin_plan *triple; /* of R*A*B; likewise */
+} SpgDeviceNumeric;
+
+/* C = A*B or R*A*B, a new matrix of the context. */
+PETSC_INTERN PetscErrorCode device_numeric_first(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+                                                 const spg_csr *B, spg_csr *C);
+/* The values of C anew; the patterns are those of the first product. */
+PETSC_INTERN PetscErrorCode device_numeric_repeat(SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+                                                  const spg_csr *B, spg_csr *C);
+PETSC_INTERN void device_numeric_clear(SpgDeviceNumeric *numeric);
+
 /* The multiplication of a product of MPIAIJCUSPARSE matrices, B being the second operand: the first, after which
  * data->C has the pattern; a repeat. */
 PETSC_INTERN PetscErrorCode device_first(Mat C, SpgDistributed *data, Mat B);
