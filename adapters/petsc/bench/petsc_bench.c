@@ -95,6 +95,7 @@ static PetscErrorCode report(const Bench *bench, const char *product, Timing tim
         else
             fprintf(bench->json, "\"max_error\": %.3g, ", error);
         fprintf(bench->json, "\"reps\": %d, \"verified\": true}\n", (int)bench->reps);
+        fflush(bench->json); /* a run that is ended early keeps what it has measured */
     }
     PetscFunctionReturn(0);
 }
