@@ -1,9 +1,10 @@
 # Reads the paths of all sources, relative to the tree; prints "path:line: what is why" for each violation.
 
-# CUDA is for kernels/, and for what the bench, the tests and two examples do on a device themselves.
+# CUDA is for kernels/, and for what the bench, the tests, two examples and the plug-in for PETSc do on a device
+# themselves.
 function may_use_cuda(name)
 {
-    return name ~ /^(kernels|bench\/cuda|tests\/cuda)\// || name ~ /^examples\/cuda_[a-z]+\.c$/
+    return name ~ /^(kernels|bench\/cuda|tests\/cuda|adapters\/[a-z]+\/cuda)\// || name ~ /^examples\/cuda_[a-z]+\.c$/
 }
 
 BEGIN {

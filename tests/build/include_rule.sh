@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who may include whom, over every source of a tree; and no CUDA outside kernels/, bench/cuda/, tests/cuda/ and
-# examples/cuda_*.c.
+# Who may include whom, over every source of a tree; and no CUDA outside kernels/, bench/cuda/, tests/cuda/,
+# adapters/*/cuda/ and examples/cuda_*.c.
 #
 #     include_rule.sh TREE           lists violations; fails if there are any
 #     include_rule.sh --self-check   a made tree with one violation of each kind, each of which must be found

@@ -3,11 +3,13 @@
  *
  *     mpirun -n 2 petsc_bench -dll_append libspg_petsc.so [-bench_n 40] [-bench_reps 5] [-bench_json FILE]
  *
+ * -bench_device: with matrices of type aijcusparse and aijcusparsespg; PETSc then multiplies by cuSPARSE.
  * bench_n: points of a grid's side (elasticity: half as many). -bench_matrix NAME: that matrix alone. A time is the
  * least over the repeats, since others may use the machine, of the slowest process. For a product: `first`, with the
  * pattern of the result; `second`, the first repeat with MAT_REUSE_MATRIX; `repeat`, a later one; measured 3 times as
  * often. For GAMG: `first`, a set-up; `second` and `repeat`, with new values and -pc_gamg_reuse_interpolation. */
 #include "matrices.h"
+#include <petscdevice.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +23,7 @@ typedef struct Timing {
 
 typedef struct Bench {
     PetscInt n, reps, threads;
+    PetscBool device;
     FILE *json; /* of the first process; NULL for none */
     const char *matrix;
     double rows, nnz;
@@ -29,19 +32,34 @@ typedef struct Bench {
 /* The kind of the first product or set-up, 0, or of a repeat: first, second or repeat. */
 static int kind_of(int call) { return call < TIMES ? call : TIMES - 1; }
 
-static PetscErrorCode start(MPI_Comm comm, double *time)
+/* What is queued on the device ends. */
+static PetscErrorCode wait_for_device(const Bench *bench)
+{
+    PetscDeviceContext context;
+
+    PetscFunctionBegin;
+    if (!bench->device) PetscFunctionReturn(0);
+    PetscCall(PetscDeviceContextGetCurrentContext(&context));
+    PetscCall(PetscDeviceContextSynchronize(context));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode start(const Bench *bench, MPI_Comm comm, double *time)
 {
     PetscFunctionBegin;
+    PetscCall(wait_for_device(bench));
     PetscCallMPI(MPI_Barrier(comm));
     *time = MPI_Wtime();
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode stop(MPI_Comm comm, double time, Timing *timing)
+static PetscErrorCode stop(const Bench *bench, MPI_Comm comm, double time, Timing *timing)
 {
-    double mine = MPI_Wtime() - time, slowest;
+    double mine, slowest;
 
     PetscFunctionBegin;
+    PetscCall(wait_for_device(bench));
+    mine = MPI_Wtime() - time;
     PetscCallMPI(MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm));
     if (timing->count++ == 0 || slowest < timing->least) timing->least = slowest;
     PetscFunctionReturn(0);
@@ -65,10 +83,11 @@ static PetscErrorCode report(const Bench *bench, const char *product, Timing tim
     for (int i = 0; i < IMPLEMENTATIONS && bench->json; i++) {
         fprintf(bench->json,
                 "{\"matrix\": \"%s\", \"n\": %d, \"product\": \"%s\", \"implementation\": \"%s\", \"processes\": %d, "
-                "\"threads\": %d, \"index_bits\": %d, \"petsc\": \"%d.%d.%d\", \"rows\": %.0f, \"nnz\": %.0f, ",
+                "\"threads\": %d, \"place\": \"%s\", \"index_bits\": %d, \"petsc\": \"%d.%d.%d\", \"rows\": %.0f, "
+                "\"nnz\": %.0f, ",
                 bench->matrix, (int)bench->n, product, implementations[i], (int)size, i ? (int)bench->threads : 1,
-                (int)(8 * sizeof(PetscInt)), PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
-                bench->rows, bench->nnz);
+                bench->device ? "device" : "host", (int)(8 * sizeof(PetscInt)), PETSC_VERSION_MAJOR,
+                PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, bench->rows, bench->nnz);
         for (int t = 0; t < TIMES; t++)
             if (times[i][t].count > 0) fprintf(bench->json, "\"%s_ms\": %.4f, ", names[t], ms[i][t]);
         if (iterations)
@@ -76,6 +95,7 @@ static PetscErrorCode report(const Bench *bench, const char *product, Timing tim
         else
             fprintf(bench->json, "\"max_error\": %.3g, ", error);
         fprintf(bench->json, "\"reps\": %d, \"verified\": true}\n", (int)bench->reps);
+        fflush(bench->json); /* a run that is ended early keeps what it has measured */
     }
     PetscFunctionReturn(0);
 }
@@ -115,9 +135,9 @@ static PetscErrorCode time_product(const Bench *bench, const char *name, Product
         for (int i = 0; i < IMPLEMENTATIONS; i++) {
             if (rep <= 0) memset(times[i], 0, sizeof times[i]);
             for (int t = 0; t <= REPEATS; t++) {
-                PetscCall(start(comm, &time));
+                PetscCall(start(bench, comm, &time));
                 PetscCall(product(A[i], P[i], t ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C[i]));
-                PetscCall(stop(comm, time, &times[i][kind_of(t)]));
+                PetscCall(stop(bench, comm, time, &times[i][kind_of(t)]));
             }
         }
         if (rep < 0) PetscCall(verify(C[1], C[0], &error));
@@ -172,16 +192,16 @@ static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
             KSP ksp;
             if (rep <= 0) memset(times[i], 0, sizeof times[i]);
             PetscCall(make_solver(A[i], &ksp));
-            PetscCall(start(comm, &time));
+            PetscCall(start(bench, comm, &time));
             PetscCall(KSPSetUp(ksp));
-            PetscCall(stop(comm, time, &times[i][0]));
+            PetscCall(stop(bench, comm, time, &times[i][0]));
             if (rep < 0) PetscCall(count_iterations(ksp, A[i], &iterations[i]));
             for (int t = 1; t <= REPEATS; t++) {
                 PetscCall(MatScale(A[i], t % 2 ? 2 : 0.5)); /* new values */
                 PetscCall(KSPSetOperators(ksp, A[i], A[i]));
-                PetscCall(start(comm, &time));
+                PetscCall(start(bench, comm, &time));
                 PetscCall(KSPSetUp(ksp));
-                PetscCall(stop(comm, time, &times[i][kind_of(t)]));
+                PetscCall(stop(bench, comm, time, &times[i][kind_of(t)]));
             }
             PetscCall(KSPDestroy(&ksp));
         }
@@ -194,12 +214,25 @@ static PetscErrorCode time_gamg(const Bench *bench, Mat A[IMPLEMENTATIONS])
 static const char *const matrices[] = {"fd3d7", "fe3d27", "elast3d"};
 enum { MATRICES = sizeof matrices / sizeof *matrices };
 
+/* The matrix for PETSc, which is to be at the place of the bench, and its copy for spg. */
+static PetscErrorCode place(const Bench *bench, Mat matrix[IMPLEMENTATIONS])
+{
+    static const char *const petscs[] = {MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE};
+    static const char *const types[2][2] = {{"seqaijspg", "mpiaijspg"}, {"seqaijcusparsespg", "mpiaijcusparsespg"}};
+    PetscMPIInt size;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    if (bench->device) PetscCall(MatConvert(matrix[0], petscs[size > 1], MAT_INPLACE_MATRIX, &matrix[0]));
+    PetscCall(MatConvert(matrix[0], types[bench->device][size > 1], MAT_INITIAL_MATRIX, &matrix[1]));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode run_matrix(Bench *bench, int kind)
 {
     Mat A[IMPLEMENTATIONS], P[IMPLEMENTATIONS];
     MatNullSpace modes;
     MatInfo info;
-    PetscMPIInt size;
     PetscInt rows;
 
     PetscFunctionBegin;
@@ -210,9 +243,8 @@ static PetscErrorCode run_matrix(Bench *bench, int kind)
         PetscCall(stencil_matrix(PETSC_COMM_WORLD, bench->n, kind ? 27 : 7, &A[0]));
     PetscCall(
         prolongator(A[0], kind == 2 ? bench->n / 2 + 1 : bench->n, kind == 2 ? 3 : 1, kind ? 3 : 2, PETSC_TRUE, &P[0]));
-    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-    PetscCall(MatConvert(A[0], size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, &A[1]));
-    PetscCall(MatConvert(P[0], size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, &P[1]));
+    PetscCall(place(bench, A));
+    PetscCall(place(bench, P));
     PetscCall(MatGetNearNullSpace(A[0], &modes));
     PetscCall(MatSetNearNullSpace(A[1], modes));
     PetscCall(MatGetInfo(A[0], MAT_GLOBAL_SUM, &info));
@@ -243,6 +275,7 @@ int main(int argc, char **argv)
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-bench_reps", &bench.reps, NULL));
     PetscCheck(bench.n >= 4 && bench.reps >= 1, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
                "-bench_n is at least 4, -bench_reps at least 1");
+    PetscCall(PetscOptionsGetBool(NULL, NULL, "-bench_device", &bench.device, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-spg_threads", &bench.threads, &set));
     if (!set) bench.threads = 1;
     PetscCall(PetscOptionsGetString(NULL, NULL, "-bench_matrix", name, sizeof name, &one));

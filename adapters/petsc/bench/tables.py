@@ -3,8 +3,8 @@
 
     tables.py [--check] DOCUMENT RESULTS-FOLDER
 
-A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. NAME is `petsc` (petsc.jsonl), `petsc-model`
-(petsc_counts.jsonl beside the model) or `petsc-1024`. --check changes nothing and fails if a table is another.
+A table stands between a line `<!-- table:NAME -->` and the next `<!-- end -->`. NAME is `petsc` or `petsc-device` (petsc.jsonl,
+what was measured on the host or on a device), `petsc-model` (petsc_counts.jsonl beside the model) or `petsc-1024`. --check changes nothing and fails if a table is another.
 """
 import contextlib
 import io
@@ -25,13 +25,22 @@ def records(folder, name):
             yield json.loads(line)
 
 
-def bench_table(folder):
-    """Ratios are of one run: a line of PETSc is followed by spg's. Of a repeated measurement the last counts."""
-    rows, petsc = {}, None
+def bench_pairs(folder, place):
+    """Lines of one run: one of PETSc is followed by spg's."""
+    petsc = None
     for record in records(folder, "petsc.jsonl"):
+        if record.get("place", "host") != place:
+            continue
         if record["implementation"] == "petsc":
             petsc = record
-            continue
+        else:
+            yield petsc, record
+
+
+def bench_table(folder):
+    """Of a repeated measurement the last counts."""
+    rows = {}
+    for petsc, record in bench_pairs(folder, "host"):
         row = rows.setdefault((record["processes"], record["matrix"], record["product"]), {})
         row[record["threads"]] = petsc, [petsc[f"{t}_ms"] / record[f"{t}_ms"] for t in ("first", "second", "repeat")]
     lines = ["| processes | matrix | what | PETSc, ms: first | repeat | PETSc's time over spg's: first | second | repeat | "
@@ -41,6 +50,19 @@ def bench_table(folder):
         last = f"{of[2][1][2]:.2f}" if 2 in of else "-"
         lines.append(f"| {processes} | {matrix} | {WHAT[product]} | {times['first_ms']:.1f} | {times['repeat_ms']:.1f} | " +
                      " | ".join(f"{ratio:.2f}" for ratio in ratios) + f" | {last} |")
+    return "\n".join(lines) + "\n"
+
+
+def device_table(folder):
+    """Without the first repeat with new values, `second`."""
+    rows = {}
+    for petsc, spg in bench_pairs(folder, "device"):
+        rows[spg["processes"], spg["n"], spg["matrix"], spg["product"]] = petsc, spg
+    lines = ["| processes | bench_n | matrix | what | PETSc, ms: first | repeat | PETSc's time over spg's: first | repeat |",
+             "| ---: | ---: | --- | --- | " + " | ".join(["---:"] * 4) + " |"]
+    for (processes, n, matrix, product), (petsc, spg) in sorted(rows.items()):
+        lines.append(f"| {processes} | {n} | {matrix} | {WHAT[product]} | {petsc['first_ms']:.1f} | {petsc['repeat_ms']:.2f} | " +
+                     " | ".join(f"{petsc[t] / spg[t]:.2f}" for t in ("first_ms", "repeat_ms")) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -65,7 +87,7 @@ def many_table(_):
 def main():
     check = "--check" in sys.argv
     document, folder = [argument for argument in sys.argv[1:] if argument != "--check"]
-    make = {"petsc": bench_table, "petsc-model": model_table, "petsc-1024": many_table}
+    make = {"petsc": bench_table, "petsc-device": device_table, "petsc-model": model_table, "petsc-1024": many_table}
     old = pathlib.Path(document).read_text(encoding="utf-8")
     new = MARKER.sub(lambda m: f"{m[1]}\n{make[m[2]](folder)}\n{m[3]}", old)
     if check and new != old:

@@ -1,18 +1,5 @@
 /* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
-#include "numeric.h"
-#include "rows.h"
-
-typedef struct SpgDistributed {
-    SpgRows A, B;
-    spg_csr R;                  /* transpose of the process's own rows of P, as B has them; zeroed for A*B */
-    PetscInt *R_entry;          /* for each entry of these rows, its place in R */
-    Mat transpose;              /* of R, for R*A*R^T */
-    spg_csr C;                  /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscScalar **C_rows;       /* of repeats of A*B: where the values of each row go */
-    PetscObjectState C_pattern; /* the state of the result's pattern */
-    PetscBool done;             /* the symbolic phase has computed the values as well */
-    SpgNumeric numeric;
-} SpgDistributed;
+#include "on_device.h"
 
 static PetscErrorCode destroy_distributed(void *argument)
 {
@@ -22,7 +9,10 @@ static PetscErrorCode destroy_distributed(void *argument)
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
     PetscCall(numeric_clear(&data->numeric));
-    spg_csr_free(context, &data->C);
+    if (data->device)
+        PetscCall(device_clear(data));
+    else
+        spg_csr_free(context, &data->C);
     PetscCall(rows_clear(&data->A));
     PetscCall(rows_clear(&data->B));
     PetscCall(PetscFree(data->R.row_offsets));
@@ -91,11 +81,6 @@ static PetscErrorCode update_transpose(SpgDistributed *data)
 }
 
 /* ---- C ---------------------------------------------------------------------------------------------------------- */
-
-static inline PetscBool is_own(const SpgRows *B, int32_t column)
-{
-    return column >= B->first && column < B->first + B->own ? PETSC_TRUE : PETSC_FALSE;
-}
 
 /* For each row of C, its entries in the two blocks. */
 static PetscErrorCode count_blocks(const SpgRows *B, const spg_csr *C, PetscInt *diagonal, PetscInt *off)
@@ -222,11 +207,15 @@ static PetscErrorCode set_sum_pattern(Mat C, const SpgDistributed *data)
 static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
 {
     PetscFunctionBegin;
-    if (C->product->type == MATPRODUCT_AB)
-        PetscCall(set_values(C, data));
-    else {
+    if (C->product->type == MATPRODUCT_AB) {
+        if (data->device)
+            PetscCall(device_set_values(C, data));
+        else
+            PetscCall(set_values(C, data));
+    } else {
+        const PetscScalar *values = data->device ? device_values(data) : data->C.values;
         PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
-        PetscCall(MatSetValuesCOO(C, data->C.values, INSERT_VALUES));
+        PetscCall(MatSetValuesCOO(C, values, INSERT_VALUES));
         PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
     }
     PetscFunctionReturn(0);
@@ -239,11 +228,39 @@ static const spg_csr *restriction(Mat C, const SpgDistributed *data)
     return C->product->type == MATPRODUCT_AB ? NULL : &data->R;
 }
 
+static PetscErrorCode host_first(Mat C, SpgDistributed *data, Mat B)
+{
+    PetscFunctionBegin;
+    PetscCall(rows_update(C->product->A, &data->A));
+    PetscCall(rows_update(B, &data->B));
+    PetscCall(update_transpose(data));
+    PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
+    PetscCall(numeric_first(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
+    PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode host_repeat(Mat C, SpgDistributed *data, Mat B)
+{
+    SpgPass pass;
+
+    PetscFunctionBegin;
+    PetscCall(rows_locate(C->product->A, &data->A));
+    PetscCall(rows_update(B, &data->B));
+    PetscCall(update_transpose(data));
+    if (C->product->type == MATPRODUCT_AB) PetscCall(locate_values(C, data));
+    PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
+    pass = (SpgPass){
+        .A = &data->A.csr, .B = &data->B.csr, .C = &data->C, .A_rows = data->A.row_values, .C_rows = data->C_rows};
+    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
+    PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode distributed_numeric(Mat C)
 {
     SpgDistributed *data = C->product->data;
     PetscObjectState pattern;
-    SpgPass pass;
     Mat B;
 
     PetscFunctionBegin;
@@ -255,15 +272,10 @@ static PetscErrorCode distributed_numeric(Mat C)
     PetscCheck(pattern == data->C_pattern, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_SIZ,
                "The result has another pattern than the product that is repeated: pass MAT_INITIAL_MATRIX");
     PetscCall(second_operand(C, data, &B));
-    PetscCall(rows_locate(C->product->A, &data->A));
-    PetscCall(rows_update(B, &data->B));
-    PetscCall(update_transpose(data));
-    if (C->product->type == MATPRODUCT_AB) PetscCall(locate_values(C, data));
-    PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
-    pass = (SpgPass){
-        .A = &data->A.csr, .B = &data->B.csr, .C = &data->C, .A_rows = data->A.row_values, .C_rows = data->C_rows};
-    PetscCall(numeric_repeat(restriction(C, data), &pass, &data->numeric));
-    PetscCall(PetscLogEventEnd(spg_events.numeric, C, 0, 0, 0));
+    if (data->device)
+        PetscCall(device_repeat(C, data, B));
+    else
+        PetscCall(host_repeat(C, data, B));
     PetscCall(give_values(C, data));
     PetscFunctionReturn(0);
 }
@@ -290,6 +302,7 @@ PetscErrorCode distributed_symbolic(Mat C)
 {
     const Mat_Product *product = C->product;
     const PetscBool sum = product->type == MATPRODUCT_AB ? PETSC_FALSE : PETSC_TRUE;
+    PetscBool device;
     SpgDistributed *data;
     Mat B;
 
@@ -302,10 +315,11 @@ PetscErrorCode distributed_symbolic(Mat C)
     PetscCall(rows_own(product->A, sum, &data->A));
     PetscCall(rows_named(product->A, B, &data->B));
     if (sum) PetscCall(transpose_own(data));
-    PetscCall(update_transpose(data));
-    PetscCall(PetscLogEventBegin(spg_events.product, C, 0, 0, 0));
-    PetscCall(numeric_first(restriction(C, data), &data->A.csr, &data->B.csr, &data->numeric, &data->C));
-    PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
+    PetscCall(on_device(product->A, &device));
+    if (device)
+        PetscCall(device_first(C, data, B));
+    else
+        PetscCall(host_first(C, data, B));
     PetscCall(product_layout(C));
     if (sum)
         PetscCall(set_sum_pattern(C, data));

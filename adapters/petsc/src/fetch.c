@@ -142,6 +142,5 @@ PetscErrorCode rows_named(Mat A, Mat B, SpgRows *rows)
     PetscCall(rows_compact(rows, rows->csr.nnz, globals, rows->csr.columns));
     PetscCall(PetscFree(globals));
     PetscCall(rows_remember_pattern(B, rows));
-    PetscCall(rows_update(B, rows));
     PetscFunctionReturn(0);
 }

@@ -167,7 +167,7 @@ PetscErrorCode base_product_set_from_options(Mat C)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_base(MatType type, struct _MatOps *ops)
+PetscErrorCode read_operations(MatType type, struct _MatOps *ops)
 {
     Mat matrix;
 
@@ -175,8 +175,18 @@ static PetscErrorCode read_base(MatType type, struct _MatOps *ops)
     PetscCall(MatCreate(PETSC_COMM_SELF, &matrix));
     PetscCall(MatSetType(matrix, type));
     *ops = *matrix->ops;
-    if (!base_preallocation)
-        PetscCall(PetscObjectQueryFunction((PetscObject)matrix, "MatMPIAIJSetPreallocation_C", &base_preallocation));
+    PetscCall(MatDestroy(&matrix));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_preallocation(void)
+{
+    Mat matrix;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_SELF, &matrix));
+    PetscCall(MatSetType(matrix, MATMPIAIJ));
+    PetscCall(PetscObjectQueryFunction((PetscObject)matrix, "MatMPIAIJSetPreallocation_C", &base_preallocation));
     PetscCall(MatDestroy(&matrix));
     PetscFunctionReturn(0);
 }
@@ -188,7 +198,8 @@ PetscErrorCode register_matrices(void)
     PetscCall(MatRegister(MPIAIJSPG, create_mpi));
     PetscCall(MatRegisterRootName(AIJSPG, SEQAIJSPG, MPIAIJSPG));
     PetscCall(MatSeqAIJRegister(SEQAIJSPG, convert_from_base));
-    PetscCall(read_base(MATSEQAIJ, &base_seq));
-    PetscCall(read_base(MATMPIAIJ, &base_mpi));
+    PetscCall(read_operations(MATSEQAIJ, &base_seq));
+    PetscCall(read_operations(MATMPIAIJ, &base_mpi));
+    PetscCall(read_preallocation());
     PetscFunctionReturn(0);
 }

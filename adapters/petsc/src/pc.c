@@ -1,6 +1,6 @@
 /* -pc_type spg: a multigrid hierarchy of spg as a preconditioner, of one process. Also written for PETSc's private
  * header pcimpl.h. */
-#include "adapter.h"
+#include "on_device.h"
 #include <petsc/private/pcimpl.h>
 
 typedef struct PCSpg {
@@ -40,14 +40,27 @@ static PetscErrorCode sequential_matrix(PC pc, Mat *matrix)
     PetscFunctionReturn(0);
 }
 
-/* The near null space as spg takes it: vectors one after another. *values is NULL if the matrix has none. */
-static PetscErrorCode candidates_of(Mat matrix, PetscInt rows, int *count, PetscScalar **values)
+/* The context of the place where the matrix is, and so of the hierarchy. */
+static PetscErrorCode context_of(const PCSpg *spg, spg_context **context)
 {
+    PetscFunctionBegin;
+    if (spg->A.csr.place == SPG_PLACE_DEVICE)
+        PetscCall(device_context(context));
+    else
+        PetscCall(shared_context(context));
+    PetscFunctionReturn(0);
+}
+
+/* The near null space as spg takes it: *count vectors of `rows` one after another, at the place of the hierarchy.
+ * *values is NULL if the matrix has none. */
+static PetscErrorCode candidates_of(Mat matrix, const spg_csr *A, int *count, Vec *values)
+{
+    const PetscInt rows = (PetscInt)A->rows;
     MatNullSpace space;
     PetscBool constant;
     PetscInt vectors;
     const Vec *vecs;
-    PetscScalar *to;
+    PetscScalar *first, *to;
 
     PetscFunctionBegin;
     *count = 0;
@@ -57,8 +70,11 @@ static PetscErrorCode candidates_of(Mat matrix, PetscInt rows, int *count, Petsc
     PetscCall(MatNullSpaceGetVecs(space, &constant, &vectors, &vecs));
     *count = (int)vectors + (constant ? 1 : 0);
     if (*count == 0) PetscFunctionReturn(0);
-    PetscCall(PetscMalloc1((size_t)rows * (size_t)*count + 1, values));
-    to = *values;
+    PetscCall(VecCreate(PETSC_COMM_SELF, values));
+    PetscCall(VecSetSizes(*values, rows * *count, rows * *count));
+    PetscCall(VecSetType(*values, A->place == SPG_PLACE_DEVICE ? VECSEQCUDA : VECSEQ));
+    PetscCall(VecGetArrayWrite(*values, &first));
+    to = first;
     if (constant)
         for (PetscInt i = 0; i < rows; i++) *to++ = 1;
     for (PetscInt v = 0; v < vectors; v++, to += rows) {
@@ -67,6 +83,7 @@ static PetscErrorCode candidates_of(Mat matrix, PetscInt rows, int *count, Petsc
         PetscCall(PetscArraycpy(to, from, rows));
         PetscCall(VecRestoreArrayRead(vecs[v], &from));
     }
+    PetscCall(VecRestoreArrayWrite(*values, &first));
     PetscFunctionReturn(0);
 }
 
@@ -82,51 +99,59 @@ static PetscErrorCode reset_spg(PC pc)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode set_up_spg(PC pc)
+static PetscErrorCode set_up_first(PC pc, spg_context *context)
 {
     PCSpg *spg = pc->data;
     spg_amg_options options = spg->options;
-    PetscScalar *candidates;
     PetscInt block_size = spg->block_size;
-    spg_context *context;
+    const PetscScalar *values = NULL;
     spg_status status;
-    Mat matrix;
+    Vec candidates;
 
     PetscFunctionBegin;
-    PetscCall(shared_context(&context));
-    if (spg->amg && pc->flag != SAME_NONZERO_PATTERN) PetscCall(reset_spg(pc));
-    PetscCall(sequential_matrix(pc, &matrix));
-    PetscCall(view_update(matrix, &spg->A));
-    PetscCall(MatGetNonzeroState(pc->pmat, &spg->pattern));
-    if (spg->amg) {
-        SpgCall(context, spg_amg_update(context, spg->amg, &spg->A.csr));
-        PetscFunctionReturn(0);
-    }
     if (block_size == 0) PetscCall(MatGetBlockSize(pc->pmat, &block_size));
     options.block_size = (int)block_size;
-    PetscCall(candidates_of(pc->pmat, (PetscInt)spg->A.csr.rows, &options.candidates, &candidates));
-    options.candidate_values = candidates;
+    PetscCall(candidates_of(pc->pmat, &spg->A.csr, &options.candidates, &candidates));
+    if (candidates) PetscCall(VecGetArrayReadAndMemType(candidates, &values, NULL));
+    options.candidate_values = values;
     status = spg_amg_setup(context, &spg->A.csr, &options, &spg->amg);
-    PetscCall(PetscFree(candidates));
+    if (candidates) PetscCall(VecRestoreArrayReadAndMemType(candidates, &values));
+    PetscCall(VecDestroy(&candidates));
     SpgCall(context, status);
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode apply_spg(PC pc, Vec b, Vec x)
+static PetscErrorCode set_up_spg(PC pc)
 {
     PCSpg *spg = pc->data;
+    const spg_place before = spg->A.csr.place;
+    spg_context *context;
+    Mat matrix;
+
+    PetscFunctionBegin;
+    if (spg->amg && pc->flag != SAME_NONZERO_PATTERN) PetscCall(reset_spg(pc));
+    PetscCall(sequential_matrix(pc, &matrix));
+    PetscCall(view_update(matrix, &spg->A));
+    PetscCall(context_of(spg, &context));
+    PetscCall(MatGetNonzeroState(pc->pmat, &spg->pattern));
+    if (spg->amg && before != spg->A.csr.place) {
+        spg_amg_destroy(spg->amg);
+        spg->amg = NULL;
+    }
+    if (spg->amg)
+        SpgCall(context, spg_amg_update(context, spg->amg, &spg->A.csr));
+    else
+        PetscCall(set_up_first(pc, context));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode cycle_on_host(spg_context *context, const PCSpg *spg, Vec b, Vec x)
+{
     const PetscScalar *from;
     PetscScalar *to;
-    PetscObjectState pattern;
-    spg_context *context;
     spg_status status;
 
     PetscFunctionBegin;
-    PetscCall(shared_context(&context));
-    /* The hierarchy points into the matrix, whose arrays may be gone with the pattern that they had. */
-    PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
-    PetscCheck(pattern == spg->pattern, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-               "The matrix has another pattern than at PCSetUp: call PCSetUp again");
     PetscCall(VecGetArrayRead(b, &from));
     PetscCall(VecGetArrayWrite(x, &to));
     PetscCall(PetscArrayzero(to, spg->A.csr.rows));
@@ -134,6 +159,46 @@ static PetscErrorCode apply_spg(PC pc, Vec b, Vec x)
     PetscCall(VecRestoreArrayWrite(x, &to));
     PetscCall(VecRestoreArrayRead(b, &from));
     SpgCall(context, status);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode cycle_on_device(spg_context *context, const PCSpg *spg, Vec b, Vec x)
+{
+    const PetscScalar *from;
+    PetscScalar *to;
+    PetscMemType b_place, x_place;
+    spg_status status = SPG_OK;
+
+    PetscFunctionBegin;
+    PetscCall(VecSet(x, 0));
+    PetscCall(VecGetArrayReadAndMemType(b, &from, &b_place));
+    PetscCall(VecGetArrayAndMemType(x, &to, &x_place));
+    if (PetscMemTypeDevice(b_place) && PetscMemTypeDevice(x_place)) status = spg_amg_cycle(context, spg->amg, from, to);
+    PetscCall(VecRestoreArrayAndMemType(x, &to));
+    PetscCall(VecRestoreArrayReadAndMemType(b, &from));
+    PetscCheck(PetscMemTypeDevice(b_place) && PetscMemTypeDevice(x_place), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "The matrix is on a device and a vector is not, being of type %s: make it by MatCreateVecs",
+               ((PetscObject)(PetscMemTypeDevice(b_place) ? x : b))->type_name);
+    SpgCall(context, status);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply_spg(PC pc, Vec b, Vec x)
+{
+    PCSpg *spg = pc->data;
+    PetscObjectState pattern;
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(context_of(spg, &context));
+    /* The hierarchy points into the matrix, whose arrays may be gone with the pattern that they had. */
+    PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
+    PetscCheck(pattern == spg->pattern, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix has another pattern than at PCSetUp: call PCSetUp again");
+    if (spg->A.csr.place == SPG_PLACE_DEVICE)
+        PetscCall(cycle_on_device(context, spg, b, x));
+    else
+        PetscCall(cycle_on_host(context, spg, b, x));
     PetscFunctionReturn(0);
 }
 
@@ -256,7 +321,7 @@ static PetscErrorCode view_spg(PC pc, PetscViewer viewer)
                                      strengths[spg->options.strength], spg->options.theta,
                                      spg->options.filter ? ", filtered" : "", restrictions[spg->options.restriction]));
     if (!spg->amg) PetscFunctionReturn(0);
-    PetscCall(shared_context(&context));
+    PetscCall(context_of(spg, &context));
     SpgCall(context, spg_amg_print(spg->amg, view_line, viewer));
     PetscFunctionReturn(0);
 }

@@ -40,7 +40,7 @@ PetscErrorCode product_layout(Mat C)
 {
     const Mat A = C->product->A, B = C->product->B;
     PetscInt m, n, row_block, column_block;
-    PetscBool distributed;
+    PetscBool distributed, device;
 
     PetscFunctionBegin;
     switch (C->product->type) {
@@ -65,7 +65,11 @@ PetscErrorCode product_layout(Mat C)
     PetscCall(MatSetSizes(C, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
     PetscCall(MatSetBlockSizes(C, row_block, column_block));
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &distributed));
-    PetscCall(MatSetType(C, distributed ? MPIAIJSPG : SEQAIJSPG));
+    PetscCall(on_device(A, &device));
+    if (device)
+        PetscCall(MatSetType(C, distributed ? MPIAIJCUSPARSESPG : SEQAIJCUSPARSESPG));
+    else
+        PetscCall(MatSetType(C, distributed ? MPIAIJSPG : SEQAIJSPG));
     PetscFunctionReturn(0);
 }
 
@@ -140,7 +144,7 @@ static PetscErrorCode product_symbolic(Mat C)
 
 /* The algorithm that the user asks for: by MatProductSetAlgorithm, or by an option with the names that PETSc has. Only
  * without a choice, or by the name spg, is it spg's. */
-static PetscErrorCode is_for_spg(Mat C, PetscBool *ours)
+PetscErrorCode is_for_spg(Mat C, PetscBool *ours)
 {
     static const char *const names[] = {
         [MATPRODUCT_AB] = "-matmatmult_via", [MATPRODUCT_PtAP] = "-matptap_via", [MATPRODUCT_RARt] = "-matrart_via"};

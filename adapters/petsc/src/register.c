@@ -1,5 +1,5 @@
 /* What PETSc calls when it loads the plug-in, and the context that all matrices share. */
-#include "adapter.h"
+#include "on_device.h"
 
 SpgEvents spg_events;
 
@@ -22,8 +22,7 @@ PetscErrorCode petsc_error(spg_status status)
     }
 }
 
-/* spg's log goes to PETSc's: -info :mat,pc. */
-static void log_line(void *user, const char *line)
+void log_line(void *user, const char *line)
 {
     (void)user;
     (void)PetscInfo(NULL, "spg: %s\n", line);
@@ -106,6 +105,7 @@ PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_spg_petsc(void)
     if (set || threads != spg_context_threads(context_of_process)) PetscCall(create_context(threads));
     PetscCall(register_events());
     PetscCall(register_matrices());
+    PetscCall(register_device_matrices());
     PetscCall(register_preconditioner());
     PetscFunctionReturn(0);
 }

@@ -21,7 +21,7 @@ PetscErrorCode blocks_of(Mat matrix, SpgBlocks *blocks)
     PetscFunctionReturn(0);
 }
 
-/* The arrays of a block on the host. */
+/* The arrays of a block on the host; `values` is NULL if the block's are on a device. */
 typedef struct Arrays {
     const PetscInt *offsets, *columns;
     PetscScalar *values;
@@ -30,11 +30,20 @@ typedef struct Arrays {
 static PetscErrorCode arrays_of(Mat block, Arrays *arrays)
 {
     PetscMemType place;
+    PetscInt rows;
+    PetscBool device, done;
 
     PetscFunctionBegin;
+    arrays->values = NULL;
+    PetscCall(on_device(block, &device));
+    if (device) {
+        PetscCall(MatGetRowIJ(block, 0, PETSC_FALSE, PETSC_FALSE, &rows, &arrays->offsets, &arrays->columns, &done));
+        PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A block without row offsets on the host");
+        PetscFunctionReturn(0);
+    }
     PetscCall(MatSeqAIJGetCSRAndMemType(block, &arrays->offsets, &arrays->columns, &arrays->values, &place));
     PetscCheck(PetscMemTypeHost(place), PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "The matrix is on a device: this plug-in works on the host");
+               "A block, of type %s, is on a device where spg cannot work", ((PetscObject)block)->type_name);
     PetscFunctionReturn(0);
 }
 
@@ -63,6 +72,24 @@ PetscErrorCode rows_own_columns(const SpgBlocks *blocks, PetscInt *columns)
         for (PetscInt k = d.offsets[i]; k < d.offsets[i + 1]; k++) *columns++ = blocks->first_column + d.columns[k];
         for (PetscInt k = begin; k < end; k++)
             if (o.columns[k] >= blocks->lower) *columns++ = blocks->garray[o.columns[k]];
+    }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode rows_own_places(const SpgBlocks *blocks, PetscInt start, PetscInt *diagonal, PetscInt *off)
+{
+    Arrays d, o;
+
+    PetscFunctionBegin;
+    PetscCall(arrays_of(blocks->diagonal, &d));
+    PetscCall(arrays_of(blocks->off, &o));
+    for (PetscInt i = 0; i < blocks->rows; i++) {
+        const PetscInt begin = o.offsets[i], end = o.offsets[i + 1];
+        for (PetscInt k = begin; k < end; k++)
+            if (o.columns[k] < blocks->lower) off[k] = start++;
+        for (PetscInt k = d.offsets[i]; k < d.offsets[i + 1]; k++) diagonal[k] = start++;
+        for (PetscInt k = begin; k < end; k++)
+            if (o.columns[k] >= blocks->lower) off[k] = start++;
     }
     PetscFunctionReturn(0);
 }
@@ -186,7 +213,6 @@ PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows)
     PetscCall(rows_compact(rows, rows->csr.nnz, globals, rows->csr.columns));
     PetscCall(PetscFree(globals));
     PetscCall(rows_remember_pattern(A, rows));
-    PetscCall(rows_update(A, rows));
     PetscFunctionReturn(0);
 }
 
@@ -223,6 +249,16 @@ static PetscErrorCode check_pattern(Mat matrix, const SpgBlocks *blocks, SpgRows
                "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX");
     rows->id = id;
     rows->pattern = pattern;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode rows_check(Mat matrix, SpgRows *rows)
+{
+    SpgBlocks blocks;
+
+    PetscFunctionBegin;
+    PetscCall(blocks_of(matrix, &blocks));
+    PetscCall(check_pattern(matrix, &blocks, rows));
     PetscFunctionReturn(0);
 }
 

@@ -35,13 +35,15 @@ typedef struct SpgRows {
     PetscObjectState pattern;
 } SpgRows;
 
-/* The process's own rows of A. Its compact columns are those of its two blocks. With pad, empty rows stand in the place
- * of the rows that other processes own, so that the matrix is square. */
+/* The process's own rows of A, without values. Its compact columns are those of its two blocks. With pad, empty rows
+ * stand in the place of the rows that other processes own, so that the matrix is square. */
 PETSC_INTERN PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows);
-/* The rows of B that the columns of A's two blocks name, in that order; those of other processes are fetched.
- * Collective. */
+/* The rows of B that the columns of A's two blocks name, in that order, without values; those of other processes are
+ * fetched. Collective. */
 PETSC_INTERN PetscErrorCode rows_named(Mat A, Mat B, SpgRows *rows);
-/* The values anew; collective if rows were fetched. */
+/* Fails if the matrix has another pattern than the one that the rows were made from. */
+PETSC_INTERN PetscErrorCode rows_check(Mat matrix, SpgRows *rows);
+/* The values, of a matrix on the host; collective if rows were fetched. */
 PETSC_INTERN PetscErrorCode rows_update(Mat matrix, SpgRows *rows);
 /* Finds the values of the process's own rows where they lie, without copies: in the matrix's diagonal block, or in
  * csr.values for rows that have entries in both blocks. Not for rows that were fetched. */
@@ -61,6 +63,8 @@ static inline PetscInt rows_global(const SpgRows *rows, int32_t column)
  * those in it, those after it. A row of a block that is not sorted stays so. */
 PETSC_INTERN PetscErrorCode rows_own_offsets(const SpgBlocks *blocks, PetscInt start, PetscInt *offsets);
 PETSC_INTERN PetscErrorCode rows_own_columns(const SpgBlocks *blocks, PetscInt *columns);
+/* The places of each block's entries in that order, which begins with `start`. */
+PETSC_INTERN PetscErrorCode rows_own_places(const SpgBlocks *blocks, PetscInt start, PetscInt *diagonal, PetscInt *off);
 /* Takes over `names`, `count` global columns in ascending order, and so knows the compact columns. */
 PETSC_INTERN PetscErrorCode rows_set_names(SpgRows *rows, const SpgBlocks *blocks, PetscInt count, PetscInt *names);
 /* The compact columns of `count` global ones. */

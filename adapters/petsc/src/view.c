@@ -1,5 +1,5 @@
 /* Sequential AIJ matrices as spg sees them, and made from what spg returns. */
-#include "adapter.h"
+#include "on_device.h"
 #include <string.h>
 
 static PetscErrorCode notice_change(Mat matrix, SpgView *view)
@@ -26,13 +26,47 @@ static PetscErrorCode convert_columns(const PetscInt *columns, PetscInt count, S
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode view_update(Mat matrix, SpgView *view)
+PetscErrorCode on_device(Mat matrix, PetscBool *device)
+{
+    PetscBool bound;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompareAny((PetscObject)matrix, device, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, ""));
+    if (!*device) PetscFunctionReturn(0);
+    PetscCall(MatBoundToCPU(matrix, &bound));
+    if (bound) *device = PETSC_FALSE;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode view_host(Mat matrix, SpgView *view)
 {
     const PetscInt *offsets, *columns;
     PetscScalar *values;
     PetscMemType place;
+
+    PetscFunctionBegin;
+    PetscCall(MatSeqAIJGetCSRAndMemType(matrix, &offsets, &columns, &values, &place));
+    PetscCheck(PetscMemTypeHost(place), PETSC_COMM_SELF, PETSC_ERR_SUP,
+               "The matrix, of type %s, is on a device where spg cannot work", ((PetscObject)matrix)->type_name);
+    view->csr.nnz = offsets[view->csr.rows];
+    view->csr.offset_type = SPG_OFFSET;
+    view->csr.row_offsets = (void *)offsets;
+    view->csr.values = values;
+    view->pattern_offsets = offsets;
+    view->pattern_columns = columns;
+    if (PetscDefined(USE_64BIT_INDICES)) {
+        PetscCall(convert_columns(columns, (PetscInt)view->csr.nnz, view));
+        view->csr.columns = view->columns;
+    } else {
+        view->csr.columns = (int32_t *)columns;
+    }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode view_update(Mat matrix, SpgView *view)
+{
     PetscInt rows, cols;
-    PetscBool sequential;
+    PetscBool sequential, device;
 
     PetscFunctionBegin;
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATSEQAIJ, &sequential));
@@ -43,24 +77,14 @@ PetscErrorCode view_update(Mat matrix, SpgView *view)
     PetscCall(MatGetSize(matrix, &rows, &cols));
     PetscCheck(cols <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
                "%" PetscInt_FMT " columns on one process: spg's columns have 32 bits", cols);
-    PetscCall(MatSeqAIJGetCSRAndMemType(matrix, &offsets, &columns, &values, &place));
-    PetscCheck(PetscMemTypeHost(place), PETSC_COMM_SELF, PETSC_ERR_SUP,
-               "The matrix is on a device: this plug-in works on the host");
     PetscCall(notice_change(matrix, view));
-    view->csr = (spg_csr){.rows = rows,
-                          .cols = cols,
-                          .nnz = offsets[rows],
-                          .offset_type = SPG_OFFSET,
-                          .value_type = SPG_SCALAR,
-                          .place = SPG_PLACE_HOST,
-                          .row_offsets = (void *)offsets,
-                          .values = values};
-    if (PetscDefined(USE_64BIT_INDICES)) {
-        PetscCall(convert_columns(columns, offsets[rows], view));
-        view->csr.columns = view->columns;
-    } else {
-        view->csr.columns = (int32_t *)columns;
-    }
+    PetscCall(on_device(matrix, &device));
+    view->csr = (spg_csr){
+        .rows = rows, .cols = cols, .value_type = SPG_SCALAR, .place = device ? SPG_PLACE_DEVICE : SPG_PLACE_HOST};
+    if (device)
+        PetscCall(view_device(matrix, view));
+    else
+        PetscCall(view_host(matrix, view));
     PetscFunctionReturn(0);
 }
 
@@ -93,8 +117,8 @@ PetscErrorCode view_keep_pattern(SpgView *view)
 
     PetscFunctionBegin;
     if (view->fingerprint && !view->changed) PetscFunctionReturn(0);
-    fingerprint = mix((uint64_t)csr->cols, csr->row_offsets, (size_t)(csr->rows + 1) * sizeof(PetscInt));
-    fingerprint = mix(fingerprint, csr->columns, (size_t)csr->nnz * sizeof *csr->columns) | 1;
+    fingerprint = mix((uint64_t)csr->cols, view->pattern_offsets, (size_t)(csr->rows + 1) * sizeof(PetscInt));
+    fingerprint = mix(fingerprint, view->pattern_columns, (size_t)csr->nnz * sizeof(PetscInt)) | 1;
     same = view->fingerprint == 0 || view->fingerprint == fingerprint ? PETSC_TRUE : PETSC_FALSE;
     if (!same) view->id = 0; /* the next call looks again */
     PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -111,11 +135,10 @@ PetscErrorCode view_clear(SpgView *view)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode fill_seqaij(Mat matrix, const spg_csr *csr)
+PetscErrorCode fill_pattern(Mat matrix, const spg_csr *csr)
 {
     const PetscInt *offsets = csr->row_offsets;
     PetscInt *counts, *columns;
-    PetscScalar *values;
 
     PetscFunctionBegin;
     PetscCheck(csr->offset_type == SPG_OFFSET, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row offsets of another type");
@@ -131,11 +154,20 @@ PetscErrorCode fill_seqaij(Mat matrix, const spg_csr *csr)
     } else {
         PetscCall(MatSeqAIJSetColumnIndices(matrix, (PetscInt *)csr->columns));
     }
-    PetscCall(MatSeqAIJGetArrayWrite(matrix, &values));
-    PetscCall(PetscArraycpy(values, (const PetscScalar *)csr->values, csr->nnz));
-    PetscCall(MatSeqAIJRestoreArrayWrite(matrix, &values));
     PetscCall(MatSetOption(matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
     PetscCall(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode fill_seqaij(Mat matrix, const spg_csr *csr)
+{
+    PetscScalar *values;
+
+    PetscFunctionBegin;
+    PetscCall(fill_pattern(matrix, csr));
+    PetscCall(MatSeqAIJGetArrayWrite(matrix, &values));
+    PetscCall(PetscArraycpy(values, (const PetscScalar *)csr->values, csr->nnz));
+    PetscCall(MatSeqAIJRestoreArrayWrite(matrix, &values));
     PetscFunctionReturn(0);
 }

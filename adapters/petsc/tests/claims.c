@@ -42,6 +42,24 @@ PetscErrorCode event_count(const char *name, PetscInt *count)
     PetscFunctionReturn(0);
 }
 
+PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats)
+{
+    PetscInt product, numeric;
+    Mat C;
+
+    PetscFunctionBegin;
+    PetscCall(event_count("SPGProduct", &product));
+    PetscCall(event_count("SPGNumeric", &numeric));
+    PetscCall(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(MatPtAP(A, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+    PetscCall(event_count("SPGProduct", products));
+    PetscCall(event_count("SPGNumeric", repeats));
+    *products -= product;
+    *repeats -= numeric;
+    PetscCall(MatDestroy(&C));
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance)
 {
     PetscInt begin, end, m, n, M, N;
@@ -70,13 +88,50 @@ PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode as_spg(Mat A, Mat *copy)
+PetscBool is_device_run(void)
 {
-    PetscMPIInt size;
+    PetscBool device = PETSC_FALSE;
+
+    (void)PetscOptionsGetBool(NULL, NULL, "-test_device", &device, NULL);
+    return device;
+}
+
+static PetscErrorCode convert(Mat A, const char *seq, const char *mpi, MatReuse reuse, Mat *result)
+{
+    PetscBool distributed;
 
     PetscFunctionBegin;
-    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
-    PetscCall(MatConvert(A, size == 1 ? "seqaijspg" : "mpiaijspg", MAT_INITIAL_MATRIX, copy));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &distributed));
+    PetscCall(MatConvert(A, distributed ? mpi : seq, reuse, result));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode to_place(Mat *A)
+{
+    PetscFunctionBegin;
+    if (is_device_run()) PetscCall(convert(*A, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, MAT_INPLACE_MATRIX, A));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode at_place(Mat A, Mat *copy)
+{
+    PetscFunctionBegin;
+    if (is_device_run()) {
+        PetscCall(convert(A, MATSEQAIJCUSPARSE, MATMPIAIJCUSPARSE, MAT_INITIAL_MATRIX, copy));
+        PetscFunctionReturn(0);
+    }
+    *copy = A;
+    PetscCall(PetscObjectReference((PetscObject)A));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode as_spg(Mat A, Mat *copy)
+{
+    PetscFunctionBegin;
+    if (is_device_run())
+        PetscCall(convert(A, "seqaijcusparsespg", "mpiaijcusparsespg", MAT_INITIAL_MATRIX, copy));
+    else
+        PetscCall(convert(A, "seqaijspg", "mpiaijspg", MAT_INITIAL_MATRIX, copy));
     PetscFunctionReturn(0);
 }
 

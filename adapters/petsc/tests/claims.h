@@ -29,10 +29,20 @@ PetscErrorCode check_caught(PetscErrorCode error, PetscErrorCode code, const cha
 /* How often an event of -log_view has been seen. */
 PetscErrorCode event_count(const char *name, PetscInt *count);
 
+/* How often spg is at work in an MatPtAP and its repeat. */
+PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats);
+
 /* That both have the same type of distribution, the same pattern, and values within `tolerance` of the largest. */
 PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance);
 
-/* A copy of type aijspg. */
+/* -test_device: whether the matrices of the claims are to be on a device. */
+PetscBool is_device_run(void);
+
+/* The matrix itself, or in a device run of type aijcusparse, in its place or as a copy. */
+PetscErrorCode to_place(Mat *A);
+PetscErrorCode at_place(Mat A, Mat *copy);
+
+/* A copy of type aijspg, or in a device run aijcusparsespg. */
 PetscErrorCode as_spg(Mat A, Mat *copy);
 
 #endif

@@ -53,6 +53,7 @@ static PetscErrorCode problem(MPI_Comm comm, int kind, Mat *A)
         PetscCall(elasticity_matrix(comm, 6, A));
     else
         PetscCall(stencil_matrix(comm, 12, kind ? 27 : 7, A));
+    PetscCall(to_place(A));
     PetscFunctionReturn(0);
 }
 
@@ -124,6 +125,7 @@ static PetscErrorCode the_near_null_space_gives_the_candidates(void)
     PetscFunctionBegin;
     PetscCall(choose("spg"));
     PetscCall(elasticity_matrix(PETSC_COMM_SELF, 10, &A));
+    PetscCall(to_place(&A));
     PetscCall(solve(A, NULL, &with));
     PetscCall(MatSetNearNullSpace(A, NULL));
     PetscCall(solve(A, NULL, &without));
@@ -141,6 +143,7 @@ static PetscErrorCode the_preconditioner_is_one_cycle_of_spg(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_SELF, 12, 7, &A));
+    PetscCall(to_place(&A));
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecDuplicate(x, &y));
     PetscCall(VecSet(b, 1));
@@ -211,6 +214,7 @@ static PetscErrorCode block_jacobi_takes_it_for_its_blocks(void)
     PetscFunctionBegin;
     PetscCall(choose("bjacobi"));
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 12, 7, &A));
+    PetscCall(to_place(&A));
     PetscCall(as_spg(A, &A_spg));
     PetscCall(solve(A, NULL, &iterations));
     PetscCall(solve(A_spg, NULL, &again));
@@ -229,6 +233,7 @@ static PetscErrorCode other_matrix_types_are_converted(void)
     PetscInt iterations, again;
 
     PetscFunctionBegin;
+    if (is_device_run()) PetscFunctionReturn(0); /* they are on the host */
     PetscCall(choose("spg"));
     PetscCall(stencil_matrix(PETSC_COMM_SELF, 10, 7, &A));
     PetscCall(solve(A, NULL, &iterations));
@@ -254,6 +259,7 @@ static PetscErrorCode a_matrix_of_several_processes_is_refused(void)
     PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
     if (size == 1) PetscFunctionReturn(0);
     PetscCall(stencil_matrix(PETSC_COMM_WORLD, 6, 7, &A));
+    PetscCall(to_place(&A));
     PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
     PetscCall(PCSetOperators(pc, A, A));
     PetscCall(PCSetType(pc, "spg"));
@@ -270,6 +276,7 @@ static PetscErrorCode values_that_are_not_finite_are_refused(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_SELF, 6, 7, &A));
+    PetscCall(to_place(&A));
     PetscCall(MatSetValue(A, 5, 5, INFINITY, INSERT_VALUES));
     PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
@@ -291,6 +298,7 @@ static PetscErrorCode a_stale_pattern_is_refused(void)
 
     PetscFunctionBegin;
     PetscCall(stencil_matrix(PETSC_COMM_SELF, 6, 7, &A));
+    PetscCall(to_place(&A));
     PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
     PetscCall(MatCreateVecs(A, &x, &b));
     PetscCall(VecSet(b, 1));
