@@ -1,16 +1,18 @@
 /* The context of the device, and matrices on it as spg sees them. */
 #include "on_device.h"
-#include <cuda_runtime_api.h>
-#include <petscdevice.h>
+#include <petscdevice_cuda.h>
 
 static spg_context *context_of_device;
 static cudaStream_t stream;
+static cusparseHandle_t cusparse;
 
 static PetscErrorCode destroy_context(void)
 {
     PetscFunctionBegin;
     spg_context_destroy(context_of_device);
     context_of_device = NULL;
+    if (cusparse) PetscCallCUSPARSE(cusparseDestroy(cusparse));
+    cusparse = NULL;
     PetscFunctionReturn(0);
 }
 
@@ -43,6 +45,20 @@ PetscErrorCode device_context(spg_context **context)
                number, spg_status_name(status));
     PetscCall(PetscRegisterFinalize(destroy_context));
     *context = context_of_device;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode device_cusparse(struct cusparseContext **handle)
+{
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(device_context(&context));
+    if (!cusparse) {
+        PetscCallCUSPARSE(cusparseCreate(&cusparse));
+        PetscCallCUSPARSE(cusparseSetStream(cusparse, stream));
+    }
+    *handle = cusparse;
     PetscFunctionReturn(0);
 }
 

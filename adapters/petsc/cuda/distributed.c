@@ -1,52 +1,17 @@
 /* Products of distributed matrices on a device. Patterns are made on the host, as for matrices there; values are
  * gathered, fetched, multiplied and scattered on the device.
  *
- * Star forests of PETSc move them. Values of other processes come by PETSc's own choice: from device to device if MPI
- * can do so, else through the host's memory (-use_gpu_aware_mpi). */
+ * A star forest of PETSc fetches the values of other processes: from device to device if MPI can do so, else through
+ * the host's memory, by PETSc's own choice (-use_gpu_aware_mpi). */
 #include "on_device.h"
 
 struct SpgDevice {
     spg_csr A, B, R, C;                           /* on the device */
-    PetscSF A_diagonal, A_off, B_diagonal, B_off; /* from the blocks' values to those of A and B */
-    PetscSF R_from_B;                             /* from the process's own rows of P to R */
-    PetscSF C_diagonal, C_off;                    /* from C to its blocks; of A*B */
+    SpgMove A_diagonal, A_off, B_diagonal, B_off; /* where the blocks' values go in those of A and B */
+    SpgMove R_from_B;                             /* where R has its values from in those of P's rows */
+    SpgMove C_diagonal, C_off;                    /* where the blocks of C have their values from; of A*B */
     SpgDeviceNumeric numeric;
 };
-
-/* ---- Moving values ---------------------------------------------------------------------------------------------- */
-
-/* Value from[k] goes to place to[k]. NULL: to or from place k. Takes over `to`. */
-static PetscErrorCode plan_move(PetscInt sources, PetscInt count, const PetscInt *from, PetscInt *to, PetscSF *move)
-{
-    PetscSFNode *roots;
-
-    PetscFunctionBegin;
-    PetscCall(PetscMalloc1(count + 1, &roots));
-    for (PetscInt k = 0; k < count; k++) roots[k] = (PetscSFNode){.rank = 0, .index = from ? from[k] : k};
-    PetscCall(PetscSFCreate(PETSC_COMM_SELF, move));
-    PetscCall(PetscSFSetGraph(*move, sources, count, to, PETSC_OWN_POINTER, roots, PETSC_OWN_POINTER));
-    PetscFunctionReturn(0);
-}
-
-static PetscErrorCode move_values(PetscSF move, const PetscScalar *from, PetscScalar *to)
-{
-    PetscFunctionBegin;
-    PetscCall(
-        PetscSFBcastWithMemTypeBegin(move, MPIU_SCALAR, PETSC_MEMTYPE_CUDA, from, PETSC_MEMTYPE_CUDA, to, MPI_REPLACE));
-    PetscCall(PetscSFBcastEnd(move, MPIU_SCALAR, from, to, MPI_REPLACE));
-    PetscFunctionReturn(0);
-}
-
-static PetscErrorCode move_block(Mat block, PetscSF move, PetscScalar *to)
-{
-    const PetscScalar *from;
-
-    PetscFunctionBegin;
-    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(block, &from));
-    PetscCall(move_values(move, from, to));
-    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(block, &from));
-    PetscFunctionReturn(0);
-}
 
 /* ---- Operands --------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +27,7 @@ static PetscErrorCode entries_of(Mat block, PetscInt *entries)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plan_rows(Mat matrix, const SpgRows *rows, PetscSF *diagonal, PetscSF *off)
+static PetscErrorCode prepare_moves(Mat matrix, const SpgRows *rows, SpgMove *diagonal, SpgMove *off)
 {
     const PetscInt start = ((const PetscInt *)rows->csr.row_offsets)[rows->own_row];
     PetscInt n_diagonal, n_off, *to_diagonal, *to_off;
@@ -72,28 +37,50 @@ static PetscErrorCode plan_rows(Mat matrix, const SpgRows *rows, PetscSF *diagon
     PetscCall(blocks_of(matrix, &blocks));
     PetscCall(entries_of(blocks.diagonal, &n_diagonal));
     PetscCall(entries_of(blocks.off, &n_off));
-    PetscCall(PetscMalloc1(n_diagonal + 1, &to_diagonal));
-    PetscCall(PetscMalloc1(n_off + 1, &to_off));
+    PetscCall(PetscMalloc2(n_diagonal, &to_diagonal, n_off, &to_off));
     PetscCall(rows_own_places(&blocks, start, to_diagonal, to_off));
-    PetscCall(plan_move(n_diagonal, n_diagonal, NULL, to_diagonal, diagonal));
-    PetscCall(plan_move(n_off, n_off, NULL, to_off, off));
+    PetscCall(device_move_create(n_diagonal, to_diagonal, diagonal));
+    PetscCall(device_move_create(n_off, to_off, off));
+    PetscCall(PetscFree2(to_diagonal, to_off));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode update_rows(Mat matrix, SpgRows *rows, const spg_csr *csr, PetscSF diagonal, PetscSF off)
+static PetscErrorCode update_block(Mat block, const SpgMove *move, const spg_csr *csr)
 {
-    PetscScalar *values = csr->values;
+    const PetscScalar *values;
+
+    PetscFunctionBegin;
+    PetscCall(MatSeqAIJCUSPARSEGetArrayRead(block, &values));
+    PetscCall(device_scatter(move, values, csr->values, (PetscInt)csr->nnz));
+    PetscCall(MatSeqAIJCUSPARSERestoreArrayRead(block, &values));
+    PetscFunctionReturn(0);
+}
+
+/* The values that other processes have, from their own rows. */
+static PetscErrorCode fetch_values(const SpgRows *rows, PetscScalar *values)
+{
+    const PetscScalar *own = values + ((const PetscInt *)rows->csr.row_offsets)[rows->own_row];
+
+    PetscFunctionBegin;
+    PetscCall(PetscSFBcastWithMemTypeBegin(rows->entries, MPIU_SCALAR, PETSC_MEMTYPE_CUDA, own, PETSC_MEMTYPE_CUDA,
+                                           values, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(rows->entries, MPIU_SCALAR, own, values, MPI_REPLACE));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode update_rows(Mat matrix, SpgRows *rows, const spg_csr *csr, const SpgMove *diagonal,
+                                  const SpgMove *off)
+{
     SpgBlocks blocks;
 
     PetscFunctionBegin;
     PetscCall(rows_check(matrix, rows));
     PetscCall(blocks_of(matrix, &blocks));
-    PetscCall(move_block(blocks.diagonal, diagonal, values));
-    PetscCall(move_block(blocks.off, off, values));
+    PetscCall(update_block(blocks.diagonal, diagonal, csr));
+    PetscCall(update_block(blocks.off, off, csr));
     if (rows->entries) {
         PetscCall(PetscLogEventBegin(spg_events.rows, matrix, 0, 0, 0));
-        PetscCall(
-            move_values(rows->entries, values + ((const PetscInt *)rows->csr.row_offsets)[rows->own_row], values));
+        PetscCall(fetch_values(rows, csr->values));
         PetscCall(PetscLogEventEnd(spg_events.rows, matrix, 0, 0, 0));
     }
     PetscFunctionReturn(0);
@@ -102,35 +89,52 @@ static PetscErrorCode update_rows(Mat matrix, SpgRows *rows, const spg_csr *csr,
 static PetscErrorCode update_operands(Mat A, Mat B, SpgDistributed *data)
 {
     SpgDevice *device = data->device;
-    const PetscInt *offsets = data->B.csr.row_offsets;
 
     PetscFunctionBegin;
-    PetscCall(update_rows(A, &data->A, &device->A, device->A_diagonal, device->A_off));
-    PetscCall(update_rows(B, &data->B, &device->B, device->B_diagonal, device->B_off));
-    if (device->R_from_B)
-        PetscCall(move_values(device->R_from_B, (const PetscScalar *)device->B.values + offsets[data->B.own_row],
-                              device->R.values));
+    PetscCall(update_rows(A, &data->A, &device->A, &device->A_diagonal, &device->A_off));
+    PetscCall(update_rows(B, &data->B, &device->B, &device->B_diagonal, &device->B_off));
+    PetscCall(device_gather(&device->R_from_B, device->B.values, (PetscInt)device->B.nnz, device->R.values));
+    PetscFunctionReturn(0);
+}
+
+/* A matrix on the device with the pattern of one on the host; the values are anything. */
+static PetscErrorCode copy_pattern(const spg_csr *pattern, spg_csr *copy)
+{
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(device_context(&context));
+    SpgCall(context, spg_csr_alloc(context, pattern->rows, pattern->cols, pattern->nnz, SPG_OFFSET, SPG_SCALAR, copy));
+    PetscCall(device_copy(copy->row_offsets, pattern->row_offsets, (size_t)(pattern->rows + 1) * sizeof(PetscInt)));
+    PetscCall(device_copy(copy->columns, pattern->columns, (size_t)pattern->nnz * sizeof(int32_t)));
+    PetscFunctionReturn(0);
+}
+
+/* R is the transpose of the process's own rows of P. */
+static PetscErrorCode prepare_transpose(SpgDistributed *data)
+{
+    const PetscInt nnz = (PetscInt)data->R.nnz, start = ((PetscInt *)data->B.csr.row_offsets)[data->B.own_row];
+    PetscInt *from;
+
+    PetscFunctionBegin;
+    PetscCall(copy_pattern(&data->R, &data->device->R));
+    PetscCall(PetscMalloc1(nnz + 1, &from));
+    for (PetscInt k = 0; k < nnz; k++) from[data->R_entry[k]] = start + k;
+    PetscCall(device_move_create(nnz, from, &data->device->R_from_B));
+    PetscCall(PetscFree(from));
     PetscFunctionReturn(0);
 }
 
 static PetscErrorCode prepare_operands(Mat A, Mat B, SpgDistributed *data)
 {
     SpgDevice *device = data->device;
-    const PetscInt nnz = (PetscInt)data->R.nnz;
-    PetscInt *to;
-    spg_context *context;
 
     PetscFunctionBegin;
-    PetscCall(device_context(&context));
-    SpgCall(context, spg_csr_copy(context, &data->A.csr, &device->A));
-    SpgCall(context, spg_csr_copy(context, &data->B.csr, &device->B));
-    PetscCall(plan_rows(A, &data->A, &device->A_diagonal, &device->A_off));
-    PetscCall(plan_rows(B, &data->B, &device->B_diagonal, &device->B_off));
-    if (!data->R.row_offsets) PetscFunctionReturn(0);
-    SpgCall(context, spg_csr_copy(context, &data->R, &device->R));
-    PetscCall(PetscMalloc1(nnz + 1, &to));
-    PetscCall(PetscArraycpy(to, data->R_entry, nnz));
-    PetscCall(plan_move(nnz, nnz, NULL, to, &device->R_from_B));
+    PetscCall(copy_pattern(&data->A.csr, &device->A));
+    PetscCall(copy_pattern(&data->B.csr, &device->B));
+    PetscCall(prepare_moves(A, &data->A, &device->A_diagonal, &device->A_off));
+    PetscCall(prepare_moves(B, &data->B, &device->B_diagonal, &device->B_off));
+    if (data->R.row_offsets) PetscCall(prepare_transpose(data));
     PetscFunctionReturn(0);
 }
 
@@ -157,7 +161,7 @@ static PetscErrorCode fetch_pattern(SpgDistributed *data)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode plan_blocks(SpgDistributed *data)
+static PetscErrorCode prepare_blocks(SpgDistributed *data)
 {
     const spg_csr *C = &data->C;
     PetscInt *diagonal, *off, n_diagonal = 0, n_off = 0;
@@ -170,13 +174,13 @@ static PetscErrorCode plan_blocks(SpgDistributed *data)
         else
             off[n_off++] = k;
     }
-    PetscCall(plan_move((PetscInt)C->nnz, n_diagonal, diagonal, NULL, &data->device->C_diagonal));
-    PetscCall(plan_move((PetscInt)C->nnz, n_off, off, NULL, &data->device->C_off));
+    PetscCall(device_move_create(n_diagonal, diagonal, &data->device->C_diagonal));
+    PetscCall(device_move_create(n_off, off, &data->device->C_off));
     PetscCall(PetscFree2(diagonal, off));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode set_block(Mat block, PetscSF move, const PetscScalar *from)
+static PetscErrorCode set_block(Mat block, const SpgMove *move, const spg_csr *C)
 {
     const int *offsets, *columns;
     PetscScalar *values;
@@ -184,7 +188,7 @@ static PetscErrorCode set_block(Mat block, PetscSF move, const PetscScalar *from
     PetscFunctionBegin;
     PetscCall(MatSeqAIJCUSPARSEGetIJ(block, PETSC_FALSE, &offsets, &columns)); /* makes room on the device */
     PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(block, &values));
-    PetscCall(move_values(move, from, values));
+    PetscCall(device_gather(move, C->values, (PetscInt)C->nnz, values));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(block, &values));
     PetscFunctionReturn(0);
 }
@@ -196,8 +200,8 @@ PetscErrorCode device_set_values(Mat C, const SpgDistributed *data)
 
     PetscFunctionBegin;
     PetscCall(MatMPIAIJGetSeqAIJ(C, &diagonal, &off, NULL));
-    PetscCall(set_block(diagonal, device->C_diagonal, device->C.values));
-    PetscCall(set_block(off, device->C_off, device->C.values));
+    PetscCall(set_block(diagonal, &device->C_diagonal, &device->C));
+    PetscCall(set_block(off, &device->C_off, &device->C));
     PetscFunctionReturn(0);
 }
 
@@ -219,7 +223,7 @@ PetscErrorCode device_first(Mat C, SpgDistributed *data, Mat B)
     PetscCall(device_numeric_first(&device->numeric, &device->R, &device->A, &device->B, &device->C));
     PetscCall(PetscLogEventEnd(spg_events.product, C, 0, 0, 0));
     PetscCall(fetch_pattern(data));
-    if (C->product->type == MATPRODUCT_AB) PetscCall(plan_blocks(data));
+    if (C->product->type == MATPRODUCT_AB) PetscCall(prepare_blocks(data));
     PetscFunctionReturn(0);
 }
 
@@ -238,7 +242,7 @@ PetscErrorCode device_repeat(Mat C, SpgDistributed *data, Mat B)
 PetscErrorCode device_clear(SpgDistributed *data)
 {
     SpgDevice *device = data->device;
-    PetscSF *const moves[] = {&device->A_diagonal, &device->A_off,      &device->B_diagonal, &device->B_off,
+    SpgMove *const moves[] = {&device->A_diagonal, &device->A_off,      &device->B_diagonal, &device->B_off,
                               &device->R_from_B,   &device->C_diagonal, &device->C_off};
     spg_csr *const matrices[] = {&device->A, &device->B, &device->R, &device->C};
     spg_context *context;
@@ -246,7 +250,7 @@ PetscErrorCode device_clear(SpgDistributed *data)
     PetscFunctionBegin;
     PetscCall(device_context(&context));
     device_numeric_clear(&device->numeric);
-    for (size_t k = 0; k < sizeof moves / sizeof *moves; k++) PetscCall(PetscSFDestroy(moves[k]));
+    for (size_t k = 0; k < sizeof moves / sizeof *moves; k++) device_move_clear(moves[k]);
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) spg_csr_free(context, matrices[k]);
     PetscCall(PetscFree(data->C.row_offsets));
     PetscCall(PetscFree(data->C.columns));

@@ -42,6 +42,7 @@ static PetscErrorCode petscs_symbolic(Mat C)
 
     PetscFunctionBegin;
     PetscCall(base_of(C->product->A, &base));
+    C->ops->productsymbolic = NULL; /* PETSc's function sets it only then */
     PetscCall((*base->productsetfromoptions)(C));
     is_petscs_alone = PETSC_TRUE;
     error = (*C->ops->productsymbolic)(C);

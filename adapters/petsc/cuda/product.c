@@ -52,6 +52,17 @@ static const spg_csr *last_factor(Mat C, const DeviceProduct *data)
     return C->product->type == MATPRODUCT_RARt ? &data->transpose : &data->B.csr;
 }
 
+/* The result must be that of the first product, as it was. */
+static PetscErrorCode update_result(Mat C, DeviceProduct *data)
+{
+    PetscFunctionBegin;
+    PetscCall(view_update(C, &data->C));
+    if (data->C.changed) data->C.id = 0; /* the next call fails as well */
+    PetscCheck(!data->C.changed, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The result has another pattern than the product that is repeated: pass MAT_INITIAL_MATRIX");
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode product_numeric(Mat C)
 {
     DeviceProduct *data = C->product->data;
@@ -63,8 +74,7 @@ static PetscErrorCode product_numeric(Mat C)
         PetscFunctionReturn(0);
     }
     PetscCall(update_operands(C, data));
-    PetscCall(view_update(C, &data->C));
-    PetscCall(view_keep_pattern(&data->C));
+    PetscCall(update_result(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
     PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(C, &values));
     PetscCall(
@@ -95,7 +105,6 @@ static PetscErrorCode fill(Mat C, const spg_csr *result, SpgView *view)
     PetscCall(fill_pattern(C, &pattern));
     PetscCall(PetscFree3(offsets, wide, columns));
     PetscCall(view_update(C, view)); /* makes room on the device */
-    PetscCall(view_keep_pattern(view));
     PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(C, &values));
     PetscCall(device_copy(values, result->values, bytes));
     PetscCall(MatSeqAIJCUSPARSERestoreArrayWrite(C, &values));
@@ -107,7 +116,7 @@ PetscErrorCode device_product_symbolic(Mat C)
     const Mat_Product *product = C->product;
     DeviceProduct *data;
     spg_context *context;
-    spg_csr result;
+    spg_csr result = {0};
 
     PetscFunctionBegin;
     PetscCall(device_context(&context));

@@ -11,6 +11,25 @@ PETSC_INTERN PetscErrorCode device_context(spg_context **context);
 /* Copies between any two places; a copy to the host has ended at return. */
 PETSC_INTERN PetscErrorCode device_copy(void *to, const void *from, size_t bytes);
 
+struct cusparseContext;
+/* The process's handle of cuSPARSE for the same device and stream. */
+PETSC_INTERN PetscErrorCode device_cusparse(struct cusparseContext **handle);
+
+/* Places in an array of values, on the device (moves.c). */
+typedef struct SpgMove {
+    PetscInt count;
+    PetscInt *places;
+} SpgMove;
+/* `places` is on the host and is copied. */
+PETSC_INTERN PetscErrorCode device_move_create(PetscInt count, const PetscInt *places, SpgMove *move);
+PETSC_INTERN void device_move_clear(SpgMove *move);
+/* values[k] = array[places[k]], and the other way round; the array has `size` values. Both begin where an allocation on
+ * the device begins: cuSPARSE demands an alignment that parts of arrays lack. */
+PETSC_INTERN PetscErrorCode device_gather(const SpgMove *move, const PetscScalar *array, PetscInt size,
+                                          PetscScalar *values);
+PETSC_INTERN PetscErrorCode device_scatter(const SpgMove *move, const PetscScalar *values, PetscScalar *array,
+                                           PetscInt size);
+
 /* The matrix types aijcusparsespg. */
 PETSC_INTERN PetscErrorCode register_device_matrices(void);
 
@@ -23,16 +42,15 @@ PETSC_INTERN PetscErrorCode device_product_symbolic(Mat C);
 /* The multiplications of one product on a device (numeric.c). */
 typedef struct SpgDeviceNumeric {
     PetscBool is_triple;       /* R*A*B, where R is NULL for B^T; else A*B, and R is ignored */
-    PetscInt repeats;          /* that were plain products */
-    spgemm_plan *plan;         /* of A*B; NULL until a repeat makes it */
+    spgemm_plan *plan;         /* of A*B; NULL before the first product */
     spg_galerkin_plan *triple; /* of R*A*B; likewise */
 } SpgDeviceNumeric;
 
-/* C = A*B or R*A*B, a new matrix of the context. */
-PETSC_INTERN PetscErrorCode device_numeric_first(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+/* C = A*B or R*A*B, a new matrix of the context; what its repeats need is prepared. */
+PETSC_INTERN PetscErrorCode device_numeric_first(SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
                                                  const spg_csr *B, spg_csr *C);
 /* The values of C anew; the patterns are those of the first product. */
-PETSC_INTERN PetscErrorCode device_numeric_repeat(SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+PETSC_INTERN PetscErrorCode device_numeric_repeat(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
                                                   const spg_csr *B, spg_csr *C);
 PETSC_INTERN void device_numeric_clear(SpgDeviceNumeric *numeric);
 
