@@ -36,6 +36,13 @@ module spg_multigrid
       type(spg_csr), intent(inout) :: C
     end function
 
+    integer(c_int) function spg_galerkin_plan_check(plan, R, A, P) bind(C)
+      import
+      type(c_ptr), value :: plan
+      type(spg_csr), intent(in), optional :: R
+      type(spg_csr), intent(in) :: A, P
+    end function
+
     integer(c_int) function spg_galerkin_plan_stats(plan, stats) bind(C)
       import
       type(c_ptr), value :: plan

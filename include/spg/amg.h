@@ -58,6 +58,10 @@ SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr 
 SPG_API spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                          spg_csr *C);
 
+/* As spgemm_plan_check, for the operands of a run. R must be NULL if it was NULL at creation. */
+SPG_API spg_status spg_galerkin_plan_check(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A,
+                                           const spg_csr *P);
+
 /* Statistics of the plan's creation; after a run, the times are those of the last run. ARGUMENT: NULL. */
 SPG_API spg_status spg_galerkin_plan_stats(const spg_galerkin_plan *plan, spg_galerkin_stats *stats);
 

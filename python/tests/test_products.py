@@ -155,6 +155,17 @@ def test_plan_repeats_with_new_values():
         repeat(other, B)
 
 
+def test_galerkin_plan_checks_patterns():
+    A, P = poisson(12, "f8"), pairs(144, "f8")
+    other = A.copy()
+    other.indices[1] = 7
+    for R in None, P.T.tocsr():
+        repeat = spg.galerkin_plan(A, P, R)
+        repeat.check(A, P, R)
+        with pytest.raises(spg.ShapeError):
+            repeat.check(other, P, R)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_galerkin(dtype):
     A, P = poisson(12, dtype), pairs(144, dtype)

@@ -161,6 +161,28 @@ spg_status spg_galerkin_plan_compute(spg_galerkin_plan *plan, const spg_galerkin
     return status == SPG_OK ? mirror(plan, of->symmetric, C, inverse) : status;
 }
 
+/* Sizes, types and places. */
+static spg_status check_operands(const spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P)
+{
+    if ((R == NULL) != plan->transposes)
+        return spg_context_fail(plan->context, SPG_ERROR_ARGUMENT, "R is %s, and was %s when the plan was made",
+                                R == NULL ? "NULL" : "given", R == NULL ? "given" : "NULL");
+    spg_status status = spg_plan_check_operands(plan->AP_plan, A, "A", P, "P");
+    if (status == SPG_OK && R != NULL) status = spg_plan_check_operands(plan->RAP_plan, R, "R", &plan->AP, "A*P");
+    return status;
+}
+
+spg_status spg_galerkin_plan_check(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P)
+{
+    if (plan == NULL) return SPG_ERROR_ARGUMENT;
+    const spg_backend *backend = plan->context->backend;
+    spg_status status = check_operands(plan, R, A, P);
+    if (status != SPG_OK) return status;
+    status = spg_galerkin_explain_AP(plan->context, backend->plan_check(plan->AP_plan, A, P));
+    if (status != SPG_OK || R == NULL) return status;
+    return spg_galerkin_explain_RAP(plan->context, backend->plan_check(plan->RAP_plan, R, &plan->AP));
+}
+
 static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                             const spg_csr *C)
 {
@@ -168,11 +190,7 @@ static spg_status check_run(const spg_galerkin_plan *plan, const spg_csr *R, con
     if (C == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is NULL");
     if (C == A || C == P || C == R)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "C is the same matrix as an operand");
-    if ((R == NULL) != plan->transposes)
-        return spg_context_fail(context, SPG_ERROR_ARGUMENT, "R is %s, and was %s when the plan was made",
-                                R == NULL ? "NULL" : "given", R == NULL ? "given" : "NULL");
-    spg_status status = spg_plan_check_operands(plan->AP_plan, A, "A", P, "P");
-    if (status == SPG_OK && R != NULL) status = spg_plan_check_operands(plan->RAP_plan, R, "R", &plan->AP, "A*P");
+    spg_status status = check_operands(plan, R, A, P);
     if (status == SPG_OK) status = spg_plan_check_result(plan->RAP_plan, C, A, "A");
     if (status == SPG_OK) status = spg_plan_check_result(plan->RAP_plan, C, P, "P");
     if (status == SPG_OK && R != NULL) status = spg_plan_check_result(plan->RAP_plan, C, R, "R");

@@ -35,6 +35,21 @@ PetscErrorCode device_numeric_repeat(const SpgDeviceNumeric *numeric, const spg_
     PetscFunctionReturn(0);
 }
 
+PetscErrorCode device_numeric_check(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+                                    const spg_csr *B, PetscBool *same)
+{
+    spg_status status;
+    spg_context *context;
+
+    PetscFunctionBegin;
+    PetscCall(device_context(&context));
+    status =
+        numeric->is_triple ? spg_galerkin_plan_check(numeric->triple, R, A, B) : spgemm_plan_check(numeric->plan, A, B);
+    *same = status == SPG_OK ? PETSC_TRUE : PETSC_FALSE;
+    if (status != SPG_ERROR_SHAPE) SpgCall(context, status);
+    PetscFunctionReturn(0);
+}
+
 void device_numeric_clear(SpgDeviceNumeric *numeric)
 {
     spgemm_plan_destroy(numeric->plan);

@@ -31,9 +31,7 @@ static PetscErrorCode update_operands(Mat C, DeviceProduct *data)
 
     PetscFunctionBegin;
     PetscCall(view_update(product->A, &data->A));
-    PetscCall(view_keep_pattern(&data->A));
     PetscCall(view_update(product->B, &data->B));
-    PetscCall(view_keep_pattern(&data->B));
     if (product->type != MATPRODUCT_RARt) PetscFunctionReturn(0);
     PetscCall(device_context(&context));
     spg_csr_free(context, &data->transpose);
@@ -50,6 +48,19 @@ static const spg_csr *first_factor(Mat C, const DeviceProduct *data)
 static const spg_csr *last_factor(Mat C, const DeviceProduct *data)
 {
     return C->product->type == MATPRODUCT_RARt ? &data->transpose : &data->B.csr;
+}
+
+/* Another matrix, or one with another state, may still have the pattern of the first product. */
+static PetscErrorCode check_patterns(Mat C, DeviceProduct *data)
+{
+    PetscBool same;
+
+    PetscFunctionBegin;
+    PetscCall(device_numeric_check(&data->numeric, first_factor(C, data), &data->A.csr, last_factor(C, data), &same));
+    if (!same) data->A.id = data->B.id = 0; /* the next call looks again */
+    PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "A matrix has another pattern than in the product that is repeated: pass MAT_INITIAL_MATRIX");
+    PetscFunctionReturn(0);
 }
 
 /* The result must be that of the first product, as it was. */
@@ -74,6 +85,7 @@ static PetscErrorCode product_numeric(Mat C)
         PetscFunctionReturn(0);
     }
     PetscCall(update_operands(C, data));
+    if (data->A.changed || data->B.changed) PetscCall(check_patterns(C, data));
     PetscCall(update_result(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
     PetscCall(MatSeqAIJCUSPARSEGetArrayWrite(C, &values));

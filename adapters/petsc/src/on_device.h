@@ -52,6 +52,9 @@ PETSC_INTERN PetscErrorCode device_numeric_first(SpgDeviceNumeric *numeric, cons
 /* The values of C anew; the patterns are those of the first product. */
 PETSC_INTERN PetscErrorCode device_numeric_repeat(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
                                                   const spg_csr *B, spg_csr *C);
+/* Whether the operands have the patterns of the first product. */
+PETSC_INTERN PetscErrorCode device_numeric_check(const SpgDeviceNumeric *numeric, const spg_csr *R, const spg_csr *A,
+                                                 const spg_csr *B, PetscBool *same);
 PETSC_INTERN void device_numeric_clear(SpgDeviceNumeric *numeric);
 
 /* The multiplication of a product of MPIAIJCUSPARSE matrices, B being the second operand: the first, after which

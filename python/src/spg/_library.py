@@ -206,6 +206,7 @@ _FUNCTIONS = {  # name: result, arguments
     "spg_galerkin": (c_int, [_HANDLE, P_CSR, P_CSR, P_CSR, P_CSR]),
     "spg_galerkin_plan_create": (c_int, [_HANDLE, P_CSR, P_CSR, P_CSR, POINTER(_HANDLE)]),
     "spg_galerkin_plan_run": (c_int, [_HANDLE, P_CSR, P_CSR, P_CSR, P_CSR]),
+    "spg_galerkin_plan_check": (c_int, [_HANDLE, P_CSR, P_CSR, P_CSR]),
     "spg_galerkin_plan_destroy": (None, [_HANDLE]),
     "spg_amg_options_default": (AmgOptions, []),
     "spg_amg_setup": (c_int, [_HANDLE, P_CSR, POINTER(AmgOptions), POINTER(_HANDLE)]),

@@ -138,6 +138,11 @@ class GalerkinPlan(_Plan):
         _, (a, p, r) = _three(self.context, A, P, R)
         return self._run(c.lib.spg_galerkin_plan_run, a, [r and r.csr, a.csr, p.csr], out)
 
+    def check(self, A: Any, P: Any, R: Any = None) -> None:
+        """ShapeError if one of them does not have the plan's pattern."""
+        _, (a, p, r) = _three(self.context, A, P, R)
+        self.context.call_with(c.lib.spg_galerkin_plan_check, self._handle, r and r.csr, a.csr, p.csr)
+
 
 def plan(A: Any, B: Any, *, context: Context | None = None) -> Plan:
     """Finds the pattern of A*B and where each product goes. A and B may change or be freed afterwards.

@@ -111,6 +111,12 @@ static spg_status run_galerkin_plan(library_inputs *in, int number)
     return spg_galerkin_plan_run(system->plan, NULL, &system->A, &system->P, &system->product);
 }
 
+static spg_status check_galerkin_plan(library_inputs *in, int number)
+{
+    const library_system *system = &in->systems[number];
+    return spg_galerkin_plan_check(system->plan, NULL, &system->A, &system->P);
+}
+
 static spg_status set_up(library_inputs *in, int number, spg_amg **amg)
 {
     spg_amg_options options = spg_amg_options_default();
@@ -238,6 +244,7 @@ const library_call library_calls[] = {
     {"spg_galerkin", galerkin, SYSTEMS},
     {"spg_galerkin_plan_create", create_galerkin_plan, SYSTEMS},
     {"spg_galerkin_plan_run", run_galerkin_plan, SYSTEMS},
+    {"spg_galerkin_plan_check", check_galerkin_plan, SYSTEMS},
     {"spg_amg_setup", set_up_amg, SYSTEMS},
     {"spg_amg_update", update_amg, SYSTEMS},
     {"spg_amg_cycle", cycle_amg, SYSTEMS},

@@ -127,6 +127,58 @@ static void offsets_of_an_A_without_entries_are_checked(void **state)
     spg_context_destroy(context);
 }
 
+/* A square matrix with two entries in each row, whose first row ends with the given column. */
+typedef struct pairs {
+    int32_t offsets[31], columns[60];
+    double values[60];
+} pairs;
+
+static spg_csr make_pairs(pairs *of, int32_t column)
+{
+    for (int32_t i = 0; i < 30; i++) {
+        of->offsets[i + 1] = 2 * (i + 1);
+        of->columns[2 * i] = i > 0 ? i - 1 : 0;
+        of->columns[2 * i + 1] = i > 0 ? i : column;
+        of->values[2 * i] = of->values[2 * i + 1] = 1;
+    }
+    of->offsets[0] = 0;
+    return spg_csr_view(30, 30, 60, SPG_I32, SPG_F64, SPG_PLACE_HOST, of->offsets, of->columns, of->values);
+}
+
+static void expect_other(spg_galerkin_plan *plan, const galerkin *g, bool transposes, spg_status status,
+                         const char *word)
+{
+    expect(g->context, spg_galerkin_plan_check(plan, transposes ? NULL : &g->R, &g->A, &g->P), status, word);
+}
+
+static void a_check_of_a_plan_compares_the_patterns_of_all_operands(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(1);
+    static pairs arrays[2];
+    const spg_csr same = make_pairs(&arrays[0], 1), changed = make_pairs(&arrays[1], 7);
+    const char *const words[] = {"A*P, whose B is P: A", "A*P, whose B is P: B", "R*AP, whose A is R"};
+    for (int transposes = 0; transposes < 2; transposes++) {
+        galerkin g;
+        spg_galerkin_plan *plan;
+        begin(context, &same, &same, &same, &g);
+        assert_int_equal(spg_galerkin_plan_create(context, transposes ? NULL : &g.R, &g.A, &g.P, &plan), SPG_OK);
+        for (int which = 0; which < (transposes ? 2 : 3); which++) {
+            galerkin other;
+            begin(context, which == 2 ? &changed : &same, which == 0 ? &changed : &same, which == 1 ? &changed : &same,
+                  &other);
+            expect_other(plan, &other, transposes, SPG_ERROR_SHAPE, words[which]);
+            end(&other);
+        }
+        expect_other(plan, &g, !transposes, SPG_ERROR_ARGUMENT, transposes ? "R is given" : "R is NULL");
+        assert_int_equal(spg_galerkin_plan_check(plan, transposes ? NULL : &g.R, &g.A, &g.P), SPG_OK);
+        assert_int_equal(spg_galerkin_plan_check(NULL, NULL, &g.A, &g.P), SPG_ERROR_ARGUMENT);
+        spg_galerkin_plan_destroy(plan);
+        end(&g);
+    }
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +186,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_result_whose_values_are_an_operands_is_refused),
         cmocka_unit_test(malformed_operands_are_refused_by_name),
         cmocka_unit_test(offsets_of_an_A_without_entries_are_checked),
+        cmocka_unit_test(a_check_of_a_plan_compares_the_patterns_of_all_operands),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin misuse", tests);
 }
