@@ -128,7 +128,7 @@ template <int THREADS, bool EXACT> struct tile_space {
     static constexpr int BACK = TILE + 1;
     uint64_t rows[slot_of(TILE)];       /* by item: units; later rows of a compact table, or thresholds; or LEFT */
     uint64_t sums[sum_slot(BACK) + 1];  /* A for lights, E for heavies */
-    uint16_t items[BACK + 1];           /* the items of the list */
+    uint16_t items[BACK + 2];           /* the items of the list; the last is read, and not used, without heavies */
     uint16_t aliases[EXACT ? TILE : 1]; /* by item */
     warp_sums<THREADS> warps;
 
