@@ -14,12 +14,14 @@ of `side` nodes on a side, cut where processes meet; P is smoothed once. Everyth
 - Memory: copies of A's and P's rows, the transpose of P, A*P, the part of C, and the masks of repeats.
 """
 import argparse
+import functools
 import itertools
 import json
 import sys
 
 VALUE = 8  # bytes
 MASK = 2  # bytes of an entry of A
+OWNER = 40  # aggregates: bits below the owner's number
 
 
 def stencil(points):
@@ -32,29 +34,32 @@ class Grid:
 
     def __init__(self, local, grid, side, points):
         self.local, self.grid, self.side = local, grid, side
+        self.size = [local[d] * grid[d] for d in range(3)]
         self.steps = stencil(points)
-        self.rows_of_p = {}
 
-    def inside(self, node):
-        return all(0 <= node[d] < self.local[d] * self.grid[d] for d in range(3))
+    def number(self, rank):
+        """Of a process, from its place among them."""
+        return (rank[0] * self.grid[1] + rank[1]) * self.grid[2] + rank[2]
 
     def owner(self, node):
-        return tuple(node[d] // self.local[d] for d in range(3))
+        return self.number((node[0] // self.local[0], node[1] // self.local[1], node[2] // self.local[2]))
 
+    @functools.cache
     def aggregate(self, node):
-        """Its owner and its place there: boxes of the whole grid, cut where processes meet."""
-        return self.owner(node), tuple(x // self.side for x in node)
+        """One number of its owner and its place there: boxes of the whole grid, cut where processes meet."""
+        x, y, z = (at // self.side for at in node)
+        return self.owner(node) << OWNER | (x * self.size[1] + y) * self.size[2] + z
 
     def neighbours(self, node):
+        size = self.size
         for step in self.steps:
-            other = (node[0] + step[0], node[1] + step[1], node[2] + step[2])
-            if self.inside(other):
-                yield other
+            x, y, z = node[0] + step[0], node[1] + step[1], node[2] + step[2]
+            if 0 <= x < size[0] and 0 <= y < size[1] and 0 <= z < size[2]:
+                yield x, y, z
 
+    @functools.cache
     def row_of_p(self, node):
-        if node not in self.rows_of_p:
-            self.rows_of_p[node] = frozenset(self.aggregate(other) for other in self.neighbours(node))
-        return self.rows_of_p[node]
+        return frozenset(self.aggregate(other) for other in self.neighbours(node))
 
     def boundary(self, rank, depth):
         """The nodes of a process within `depth` of another process's."""
@@ -68,17 +73,17 @@ class Grid:
 
 def product_costs(grid, rank):
     """What a process fetches for and adds to others: (rows, entries, owners) of P, (rows, entries, owners) of C."""
-    ghosts, parts = set(), {}
+    ghosts, parts, me = set(), {}, grid.number(rank)
     for node in grid.boundary(rank, grid.side + 1):
         own = [other for other in grid.neighbours(node)]
-        ghosts.update(other for other in own if grid.owner(other) != rank)
-        foreign = [aggregate for aggregate in grid.row_of_p(node) if aggregate[0] != rank]
+        ghosts.update(other for other in own if grid.owner(other) != me)
+        foreign = [aggregate for aggregate in grid.row_of_p(node) if aggregate >> OWNER != me]
         if foreign:
             columns = set().union(*(grid.row_of_p(other) for other in own))
             for aggregate in foreign:
                 parts.setdefault(aggregate, set()).update(columns)
     rows = (len(ghosts), sum(len(grid.row_of_p(ghost)) for ghost in ghosts), len({grid.owner(g) for g in ghosts}))
-    sums = (len(parts), sum(map(len, parts.values())), len({aggregate[0] for aggregate in parts}))
+    sums = (len(parts), sum(map(len, parts.values())), len({aggregate >> OWNER for aggregate in parts}))
     return rows, sums
 
 
@@ -95,14 +100,18 @@ def messages_sent(rows, sums, first):
     return (rows[2] + sums[2]) * (8 if first else 1)
 
 
+@functools.cache
+def slab_costs(n, processes, side, points):
+    """Of each process: slabs of whole planes, as PETSc cuts the rows of a grid."""
+    grid = Grid((n, n, n // processes), (1, 1, processes), side, points)
+    return [product_costs(grid, (0, 0, rank)) for rank in range(processes)]
+
+
 def predict(record):
-    """Messages and bytes of a record of petsc_counts, summed over its processes: slabs of whole planes, as PETSc cuts the
-    rows of a grid."""
-    n, processes, first = record["n"], record["processes"], record["phase"] == "first"
-    grid = Grid((n, n, n // processes), (1, 1, processes), record["box"], record["points"])
+    """Messages and bytes of a record of petsc_counts, summed over its processes."""
+    first = record["phase"] == "first"
     messages = size = 0
-    for rank in range(processes):
-        rows, sums = product_costs(grid, (0, 0, rank))
+    for rows, sums in slab_costs(record["n"], record["processes"], record["box"], record["points"]):
         messages += messages_sent(rows, sums, first)
         size += bytes_sent(rows, sums, first, record["index_bytes"])
     return messages, size
