@@ -1,6 +1,5 @@
 /* The context of the device, and matrices on it as spg sees them. */
-#include "on_device.h"
-#include <petscdevice_cuda.h>
+#include "cusparse.h"
 
 static spg_context *context_of_device;
 static cudaStream_t stream;
@@ -48,7 +47,7 @@ PetscErrorCode device_context(spg_context **context)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode device_cusparse(struct cusparseContext **handle)
+PetscErrorCode device_cusparse(cusparseHandle_t *handle)
 {
     spg_context *context;
 

@@ -1,6 +1,5 @@
 /* Moving values on a device to and from places that a list names. */
-#include "on_device.h"
-#include <petscdevice_cuda.h>
+#include "cusparse.h"
 
 #if defined(PETSC_USE_COMPLEX)
 static const cudaDataType scalar_type = PetscDefined(USE_REAL_SINGLE) ? CUDA_C_32F : CUDA_C_64F;

@@ -11,10 +11,6 @@ PETSC_INTERN PetscErrorCode device_context(spg_context **context);
 /* Copies between any two places; a copy to the host has ended at return. */
 PETSC_INTERN PetscErrorCode device_copy(void *to, const void *from, size_t bytes);
 
-struct cusparseContext;
-/* The process's handle of cuSPARSE for the same device and stream. */
-PETSC_INTERN PetscErrorCode device_cusparse(struct cusparseContext **handle);
-
 /* Places in an array of values, on the device (moves.c). */
 typedef struct SpgMove {
     PetscInt count;

@@ -63,6 +63,8 @@ spg_status call_many(library_inputs *in, int number);
 extern const library_call library_calls[];
 extern const int library_calls_count;
 
+/* The hierarchy of a system. */
+spg_status set_up_system(library_inputs *in, int number, spg_amg **amg);
 void open_library_inputs(library_inputs *in);
 void close_library_inputs(library_inputs *in);
 
