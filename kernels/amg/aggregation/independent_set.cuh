@@ -49,7 +49,7 @@ __device__ inline void decide(const aggregation &job, list_counts &counts, int t
 
 /* Adds up how many nodes the blocks leave undecided; true if none. *round continues from set to set: of the three
  * counts, one is added to, one is read, and one is zeroed. The whole grid calls it. */
-__device__ inline bool is_over(const aggregation &job, cooperative_groups::grid_group &grid, int left_here, int *round)
+__device__ inline bool is_over(const aggregation &job, int left_here, int *round)
 {
     unsigned int *left = job.left + *round % 3;
     *round += 1;
@@ -57,22 +57,21 @@ __device__ inline bool is_over(const aggregation &job, cooperative_groups::grid_
         if (left_here > 0) atomicAdd(left, (unsigned int)left_here);
         if (blockIdx.x == 0) job.left[*round % 3] = 0;
     }
-    grid.sync();
+    meet(job);
     return *(volatile unsigned int *)left == 0;
 }
 
 /* Round by round, as defined; works for any graph. */
-__device__ inline void find_set_in_rounds(const aggregation &job, cooperative_groups::grid_group &grid,
-                                          list_counts &counts, int *round)
+__device__ inline void find_set_in_rounds(const aggregation &job, list_counts &counts, int *round)
 {
     bool over = false;
-    grid.sync();
+    meet(job);
     for (int turn = 0; !over; turn = 1 - turn) {
         find_rings(job, counts, turn);
-        grid.sync();
+        meet(job);
         decide(job, counts, turn);
         __syncthreads();
-        over = is_over(job, grid, counts.undecided[1 - turn], round);
+        over = is_over(job, counts.undecided[1 - turn], round);
         if (threadIdx.x == 0) counts.path[turn] = counts.undecided[turn] = 0;
         __syncthreads();
     }
@@ -147,29 +146,27 @@ __device__ inline void put_neighbours_out(const aggregation &job, list_counts &c
     });
 }
 
-__device__ inline void find_greedy_set(const aggregation &job, cooperative_groups::grid_group &grid,
-                                       list_counts &counts, int *round)
+__device__ inline void find_greedy_set(const aggregation &job, list_counts &counts, int *round)
 {
-    grid.sync();
+    meet(job);
     for (int turn = 0, first = 1;; turn = 1 - turn, first = 0) {
         renew_rings(job, counts, turn, first);
-        grid.sync();
-        if (is_over(job, grid, decide_largest(job, counts, turn), round)) return;
+        meet(job);
+        if (is_over(job, decide_largest(job, counts, turn), round)) return;
         put_neighbours_out(job, counts, turn);
         __syncthreads();
         if (threadIdx.x == 0) counts.path[turn] = counts.undecided[turn] = 0;
-        grid.sync();
+        meet(job);
     }
 }
 
 /* Decides all enlisted candidates. The whole grid calls it. */
-__device__ inline void find_independent_set(const aggregation &job, cooperative_groups::grid_group &grid,
-                                            list_counts &counts, int *round)
+__device__ inline void find_independent_set(const aggregation &job, list_counts &counts, int *round)
 {
     if (is_symmetric(job))
-        find_greedy_set(job, grid, counts, round);
+        find_greedy_set(job, counts, round);
     else
-        find_set_in_rounds(job, grid, counts, round);
+        find_set_in_rounds(job, counts, round);
 }
 
 } // namespace amg
