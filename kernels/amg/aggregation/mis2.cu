@@ -4,9 +4,9 @@
  * In: a graph. Out: the aggregate of each node, and the number of aggregates. All rounds and phases are one kernel with
  * barriers in between, so that small graphs cost one launch and one wait. A phase of a small graph takes less than a
  * barrier of a grid, so one block or one cluster does it: the results are the same. */
+#include "../../primitives/meeting.cuh"
 #include "../counts.cuh"
 #include "independent_set.cuh"
-#include "meeting.cuh"
 
 #include <algorithm>
 
@@ -22,8 +22,8 @@ namespace
 enum { ENTRIES_WEIGHED = 64 };
 
 /* The largest graphs for one block and for one cluster, by the blocks that would give each row a group of lanes
- * (amg_bench fd2d5:10 ... fd2d5:400, H100). All GPUs with clusters run eight blocks in one. */
-enum { MOST_OF_BLOCK = 4, MOST_OF_CLUSTER = 32, CLUSTER_BLOCKS = 8 };
+ * (amg_bench fd2d5:10 ... fd2d5:400, H100). */
+enum { MOST_OF_BLOCK = 4, MOST_OF_CLUSTER = 32 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
@@ -239,19 +239,18 @@ __global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bo
 /* Blocks for a graph, and how they meet: of a grid, as many as can be resident, or fewer for few nodes. */
 spg_status choose_blocks(spg_context *context, aggregation *job, unsigned int *blocks)
 {
-    const spg_cuda *cuda = spg_cuda_of(context);
     const unsigned int wanted = blocks_for_groups(context, job->nodes, job->lanes, MEETING_THREADS);
     *blocks = 1;
     job->kind = meeting::of_block;
     if (wanted <= MOST_OF_BLOCK) return SPG_OK;
-    if (cuda->kernels_wait && wanted <= MOST_OF_CLUSTER) { /* compiled for 9.0 or later */
+    if (has_clusters(context) && wanted <= MOST_OF_CLUSTER) {
         *blocks = CLUSTER_BLOCKS;
         job->kind = meeting::of_cluster;
         return SPG_OK;
     }
     int most = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, MEETING_THREADS, 0);
-    *blocks = std::min(wanted, (unsigned int)(most * cuda->multiprocessors));
+    *blocks = std::min(wanted, (unsigned int)(most * spg_cuda_of(context)->multiprocessors));
     job->kind = meeting::of_grid;
     return spg_cuda_check(context, error, "aggregation");
 }

@@ -5,8 +5,8 @@
 #ifndef SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 #define SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 
+#include "../../primitives/meeting.cuh"
 #include "../rows.cuh"
-#include "meeting.cuh"
 
 #include "amg/random.h"
 

@@ -3,21 +3,24 @@
  * What a thread wrote before it, all threads read after it. Fewer threads meet faster: those of one block by the
  * block's barrier, those of one cluster (compute capability 9.0 and later) by the cluster's, those of more blocks
  * through memory. */
-#ifndef SPG_KERNELS_AMG_AGGREGATION_MEETING_CUH
-#define SPG_KERNELS_AMG_AGGREGATION_MEETING_CUH
+#ifndef SPG_KERNELS_PRIMITIVES_MEETING_CUH
+#define SPG_KERNELS_PRIMITIVES_MEETING_CUH
 
-#include "../../device.h"
+#include "../device.h"
 
 #include <cooperative_groups.h>
 
 namespace spg
 {
 
-namespace amg
-{
-
 /* One block; one cluster of all blocks; a cooperative launch. */
 enum class meeting { of_block, of_cluster, of_grid };
+
+/* All GPUs with clusters run so many blocks in one. */
+enum { CLUSTER_BLOCKS = 8 };
+
+/* Whether kernels were compiled for an architecture with clusters. */
+inline bool has_clusters(const spg_context *context) { return spg_cuda_of(context)->kernels_wait; }
 
 /* All threads of the grid call it, with the meeting that the kernel was launched for. */
 __device__ inline void meet(meeting kind)
@@ -57,8 +60,6 @@ spg_status launch_meeting(spg_context *context, meeting kind, const char *what, 
     config.numAttrs = kind == meeting::of_block ? 0 : 1;
     return spg_cuda_check(context, cudaLaunchKernelEx(&config, kernel, parameters...), what);
 }
-
-} // namespace amg
 
 } // namespace spg
 
