@@ -23,7 +23,7 @@ enum { ENTRIES_WEIGHED = 64 };
 
 /* The largest graphs for one block and for one cluster, by the blocks that would give each row a group of lanes
  * (amg_bench fd2d5:10 ... fd2d5:400, H100). */
-enum { MOST_OF_BLOCK = 4, MOST_OF_CLUSTER = 32 };
+enum { MOST_OF_BLOCK = 8, MOST_OF_CLUSTER = 32 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
