@@ -139,13 +139,13 @@ typedef struct spg_recording spg_recording; /* private to the backend */
 typedef struct spg_amg_backend {
     /* ---- symmetry, for the Galerkin product (all four types) ---- */
     /* *flag (int32 at the place) = 1 if A is symmetric bit for bit in pattern and values (a_ij = a_ji, no conjugate,
-     * rows sorted), else 0. */
+     * rows sorted), else 0. Queues a copy of the flag to the host. While a side stream is in use, A may be malformed:
+     * then nothing outside of its arrays is read, and the flag says nothing. */
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
     /* The same and, for real types, inverse_diagonal without l1: in one pass on a device. */
     spg_status (*find_symmetry_and_inverse)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
-    /* send_flag queues a copy of *flag to the host; flag_on_host waits for the last flag copy. Work on the side stream
-     * must have been joined before (backend.h). */
-    spg_status (*send_flag)(spg_context *context, const int32_t *flag);
+    /* Waits for the last copy of a flag, which was *flag. Work on the side stream must have been joined before
+     * (backend.h). */
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
     /* If *flag is 1: copies to each entry below the diagonal of the square C, whose rows are sorted, the value of its
      * mirror image. Entries without a mirror image do not change. */

@@ -118,7 +118,6 @@ static spg_status build(spg_amg *amg)
     spg_amg_start_timing(amg);
     spg_status status = take_candidates(amg, &own);
     if (status == SPG_OK) status = amg->backend->find_symmetry(context, &amg->level[0].A, amg->symmetric);
-    if (status == SPG_OK) status = amg->backend->send_flag(context, amg->symmetric);
     spg_amg_end_step(amg, amg->level, &amg->timings.symmetry);
     if (status == SPG_OK) status = coarsen_all(amg);
     if (status == SPG_OK) status = spg_amg_learn_symmetry(amg);

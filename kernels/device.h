@@ -115,7 +115,7 @@ typedef struct spg_block {
     bool is_kept; /* freed by its user, but not yet returned to its pool */
     spg_order order;
 } spg_block;
-enum { SPG_BLOCKS = 32 };
+enum { SPG_BLOCKS = 64 };
 
 /* A stream, and what its kernels report through; the fields are as in spg_cuda. */
 typedef struct spg_lane {
@@ -165,8 +165,8 @@ static inline spg_cuda *spg_cuda_of(const spg_context *context) { return (spg_cu
 
 /* kept_blocks.cu. Makes kept blocks available to both streams. */
 void spg_cuda_merge_orders(spg_cuda *cuda);
-/* Returns a kept block of exactly `bytes`. If there is none, returns NULL and gives all kept blocks of that pool back
- * to it. */
+/* Returns a kept block of `bytes`, or where that is small of at most twice as many; NULL if there is none. A large
+ * request in vain gives the kept large blocks back to their pool. */
 void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes);
 void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes);
 /* Keeps a block that its user frees, in the order of the current stream. Returns false if the block is unknown, or if

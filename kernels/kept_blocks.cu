@@ -1,11 +1,17 @@
-/* Keeps freed blocks for the next request of the same size: a pool takes microseconds, this takes none, and a product
- * that is repeated requests the same sizes. Only the last SPG_BLOCKS blocks that were allocated are known, with their
- * sizes; others go back to their pools. A request for a size that is not kept means that sizes have changed: then the
- * kept blocks go back too, so that the pools can serve any size. Blocks are reused in the order of the stream, or of
- * one of the two streams while a side stream is in use. */
+/* Keeps freed blocks for later requests: a pool takes microseconds, this takes none. Only the last SPG_BLOCKS blocks
+ * that were allocated are known, with their sizes; others go back to their pools.
+ *
+ * A large block serves a request of its size: a product that is repeated requests the same sizes. A request for another
+ * size means that sizes have changed: then the kept large blocks go back, so that their pool can serve any size. A
+ * small block serves requests of half its size or more, and stays: the products and levels of a set-up differ in their
+ * sizes, and what they take and free in turn would empty the list each time.
+ *
+ * Blocks are reused in the order of the stream, or of one of the two streams while a side stream is in use. */
 #include "device.h"
 
-static bool is_small(const spg_block *block) { return block->bytes <= SPG_SMALL_BYTES; }
+static bool is_small_size(int64_t bytes) { return bytes <= SPG_SMALL_BYTES; }
+
+static bool is_small(const spg_block *block) { return is_small_size(block->bytes); }
 
 static spg_order current_order(const spg_cuda *cuda)
 {
@@ -34,18 +40,28 @@ void spg_cuda_give_back_kept(spg_cuda *cuda, bool small, bool large)
         if (block.is_kept && (is_small(&block) ? small : large)) give_back(cuda, &block);
 }
 
+static bool serves(const spg_block *block, int64_t bytes)
+{
+    if (!is_small_size(bytes)) return block->bytes == bytes;
+    return is_small(block) && block->bytes >= bytes && block->bytes <= 2 * bytes;
+}
+
 void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes)
 {
     const spg_order order = current_order(cuda);
+    spg_block *best = nullptr;
     for (spg_block &block : cuda->blocks) {
-        if (!block.is_kept || block.bytes != bytes) continue;
+        if (!block.is_kept || !serves(&block, bytes)) continue;
         if (block.order != SPG_ORDER_BOTH && block.order != order) continue;
-        block.is_kept = false;
-        cuda->kept_bytes -= bytes;
-        return block.memory;
+        if (best == nullptr || block.bytes < best->bytes) best = &block;
     }
-    spg_cuda_give_back_kept(cuda, bytes <= SPG_SMALL_BYTES, bytes > SPG_SMALL_BYTES);
-    return nullptr;
+    if (best == nullptr) {
+        if (!is_small_size(bytes)) spg_cuda_give_back_kept(cuda, false, true);
+        return nullptr;
+    }
+    best->is_kept = false;
+    cuda->kept_bytes -= best->bytes;
+    return best->memory;
 }
 
 void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes)

@@ -77,7 +77,7 @@ fi
 
 cd "$root"
 # shellcheck disable=SC2046 # names without blanks
-[ $# -gt 0 ] || set -- $(grep -lE '<(cub|thrust|cuda)/|<cooperative_groups|<cuda_pipeline|launch\.cuh' \
+[ $# -gt 0 ] || set -- $(grep -lE '<(cub|thrust|cuda)/|<cooperative_groups|<cuda_pipeline|launch\.cuh|meeting\.cuh' \
     $(find kernels -name '*.cu' | sort)) kernels/device.cu
 printf '%s, %s files for compute_80\n' "$("$toolkit/bin/nvcc" --version | sed -n 's/^Cuda compilation tools, //p')" $#
 printf '%s\n' "$@" | xargs -P 2 -I '{}' "$toolkit/bin/nvcc" -ccbin "${CXX:-g++}" -std=c++17 -arch=compute_80 --fmad=false \

@@ -6,7 +6,6 @@
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
     .find_symmetry_and_inverse = spg_cuda_find_symmetry_and_inverse,
-    .send_flag = spg_cuda_send_flag,
     .flag_on_host = spg_cuda_flag_on_host,
     .mirror = spg_cuda_mirror,
     .find_images = spg_cuda_find_images,

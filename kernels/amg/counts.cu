@@ -64,21 +64,9 @@ spg_status clear_counts(spg_context *context)
 
 spg_status take_counts(spg_context *context, spg_counters *counters)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    spg_counters *counts = cuda->counters;
-    spg_mailbox *mailbox = cuda->device_mailbox;
-    const unsigned int number = ++cuda->posts;
-    spg_status status = for_each(context, 1, "telling counts", [=] __device__(int64_t) {
-        mailbox->counters.nnz = counts->nnz;
-        mailbox->counters.long_rows = counts->long_rows;
-        mailbox->counters.longest_row = counts->longest_row;
-        counts->nnz = 0;
-        counts->long_rows = 0;
-        counts->longest_row = 0;
-        __threadfence_system();
-        mailbox->number = number;
-    });
-    return status == SPG_OK ? spg_cuda_wait_for_counters(context, number, counters) : status;
+    const count_post post = new_post(context);
+    spg_status status = for_each(context, 1, "telling counts", [=] __device__(int64_t) { tell_counts(post); });
+    return status == SPG_OK ? spg_cuda_wait_for_counters(context, post.number, counters) : status;
 }
 
 } // namespace amg

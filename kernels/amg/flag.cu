@@ -1,19 +1,6 @@
-/* Sends a flag to the host: one word in mapped memory holds the flag and the number of the transfer, for which the host
- * polls. */
-#include "../containers/entries.cuh"
+/* Waits for the flag that a search for symmetry sends: one word in mapped memory has the flag and the number of the
+ * transfer (symmetry.cuh). */
 #include "amg_stages.h"
-
-spg_status spg_cuda_send_flag(spg_context *context, const int32_t *flag)
-{
-    spg_status status = spg_cuda_enter(context);
-    if (status != SPG_OK) return status;
-    spg_cuda *cuda = spg_cuda_of(context);
-    volatile unsigned int *copy = cuda->device_flag_copy;
-    const unsigned int number = ++cuda->flag_copies << 1;
-    status = spg::for_each(context, 1, "sending a flag", [=] __device__(int64_t) { *copy = number | (*flag == 1); });
-    spg_cuda_leave(context);
-    return status;
-}
 
 spg_status spg_cuda_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set)
 {

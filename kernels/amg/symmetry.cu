@@ -46,7 +46,7 @@ template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t hi
  * which takes fingerprints above minus those below, and `faults`, which says whether a row is out of order. inverse:
  * NULL, or for real types what spg_amg_backend.inverse_diagonal gives. */
 struct symmetry_sums {
-    int32_t *flag;
+    flag_post flag;
     void *inverse;
     spg_counters *counters;
     int64_t nnz;
@@ -68,7 +68,7 @@ __device__ void add_up(const symmetry_sums &out, unsigned long long excess, bool
     if (atomicAdd(&out.counters->blocks_done, 1u) != gridDim.x - 1) return;
     __threadfence();
     volatile spg_counters *found = out.counters;
-    *out.flag = found->products == 0 && found->faults == 0;
+    tell_flag(out.flag, found->products == 0 && found->faults == 0);
     found->products = 0;
     found->faults = found->blocks_done = 0;
 }
@@ -178,15 +178,16 @@ __global__ __launch_bounds__(THREADS, BLOCKS_AT_ONCE) void add_fingerprints(matr
 template <typename Word> spg_status queue_search(spg_context *context, const spg_csr &A, int32_t *flag, void *inverse)
 {
     spg_cuda *cuda = spg_cuda_of(context);
+    const flag_post post = new_flag_post(context, flag);
     if (A.rows != A.cols)
-        return spg_cuda_check(context, cudaMemsetAsync(flag, 0, sizeof *flag, cuda->stream), "looking for symmetry");
+        return for_each(context, 1, "looking for symmetry", [=] __device__(int64_t) { tell_flag(post, false); });
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
     /* As many blocks as are resident, because each adds to one address. */
     const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
     return launch_programmatic(context, cuda->stream, "looking for symmetry",
                                std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0,
                                add_fingerprints<Word>, view_of<Word>(A), lanes,
-                               symmetry_sums{flag, inverse, cuda->counters, A.nnz});
+                               symmetry_sums{post, inverse, cuda->counters, A.nnz});
 }
 
 template <typename Word>

@@ -12,6 +12,26 @@ namespace spg
 namespace amg
 {
 
+/* Where a flag goes: to a word of the device, and with a number to the host (spg_cuda_flag_on_host). */
+struct flag_post {
+    int32_t *flag;
+    volatile unsigned int *copy;
+    unsigned int number;
+};
+
+inline flag_post new_flag_post(const spg_context *context, int32_t *flag)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    return {flag, cuda->device_flag_copy, ++cuda->flag_copies << 1};
+}
+
+/* One thread calls it. */
+__device__ inline void tell_flag(const flag_post &post, bool is_set)
+{
+    *post.flag = is_set ? 1 : 0;
+    *post.copy = post.number | (is_set ? 1 : 0);
+}
+
 /* The entry of the row [begin, end) in column `column`; -1 if there is none. */
 template <typename Value>
 __device__ inline int64_t find_entry(const matrix_view<Value> &A, int64_t begin, int64_t end, int32_t column)

@@ -74,14 +74,14 @@ struct pending_transpose {
     spg_status begin(const spg_csr &matrix, bool checks, const transpose_parts &parts)
     {
         spg_status status = work.take(matrix.nnz, "transposing", &entries);
-        return status == SPG_OK ? begin_counts(work, matrix, checks, parts, &counts) : status;
+        return status == SPG_OK ? begin_counts(work, matrix, checks, parts, entries, &counts) : status;
     }
 
     /* Returns without the transpose, for sorting, if its longest row is too long. */
     spg_status end(const spg_csr &matrix, const transpose_parts &parts, unsigned int *longest)
     {
         spg_status status = wait_for_longest(work.context, counts, longest);
-        if (status != SPG_OK || *longest > MOST_LISTED) return status;
+        if (status != SPG_OK || *longest > MOST_LISTED || *longest <= counts.most_written) return status;
         status = list_by_column(work.context, matrix, parts, counts, entries);
         return status == SPG_OK ? write_lists(work, matrix, parts, entries, *longest) : status;
     }

@@ -88,7 +88,8 @@ class workspace
     int taken = 0;
 };
 
-enum { LOOP_THREADS = 256, LOOP_BLOCKS_A_MULTIPROCESSOR = 16, LOOP_ENTRIES = 1024 };
+enum { LOOP_THREADS = 256, LOOP_BLOCKS_A_MULTIPROCESSOR = 16, ENTRIES_A_THREAD = 4 };
+enum { LOOP_ENTRIES = ENTRIES_A_THREAD * LOOP_THREADS }; /* of a block's tile */
 
 /* Blocks of LOOP_THREADS for `pieces` pieces of work, one a block, at most as many as are resident. */
 inline unsigned int loop_blocks(const spg_context *context, int64_t pieces)
@@ -128,24 +129,26 @@ __device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t row
     return low;
 }
 
-/* The entries of a block's tile, their rows, and the last row of each warp's part. */
-struct tile_rows {
-    int32_t row_of[LOOP_ENTRIES]; /* relative to the first, because a row number may need more than 32 bits */
-    int32_t last_of_warp[LOOP_THREADS / WARP];
+/* The entries of the tile of a block of Threads threads, ENTRIES_A_THREAD each, their rows, and the last row of each
+ * warp's part. */
+template <int Threads> struct tile_rows {
+    static constexpr int ENTRIES = ENTRIES_A_THREAD * Threads;
+    int32_t row_of[ENTRIES]; /* relative to the first, because a row number may need more than 32 bits */
+    int32_t last_of_warp[Threads / WARP];
     int64_t first, last;
 
     /* With very many empty rows in between, rows are searched, not recorded. */
-    __device__ bool are_far() const { return last - first >= 4 * LOOP_ENTRIES; }
+    __device__ bool are_far() const { return last - first >= 4 * ENTRIES; }
 };
 
 /* Sets rows.row_of for the entries from `begin` on: rows are recorded where they begin, and entries without a record
  * belong to the last row recorded before them. rows.first and rows.last must be set. A whole block calls it. */
-__device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_rows &rows)
+template <int Threads> __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_rows<Threads> &rows)
 {
-    constexpr int share = LOOP_ENTRIES / LOOP_THREADS;
-    for (int place = (int)threadIdx.x; place < LOOP_ENTRIES; place += LOOP_THREADS) rows.row_of[place] = 0;
+    constexpr int share = ENTRIES_A_THREAD;
+    for (int place = (int)threadIdx.x; place < rows.ENTRIES; place += Threads) rows.row_of[place] = 0;
     __syncthreads();
-    for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += LOOP_THREADS) {
+    for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += Threads) {
         int64_t row_begin = offsets[row], row_end = offsets[row + 1];
         if (row_end > begin && row_end > row_begin)
             rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)(row - rows.first);
@@ -167,8 +170,9 @@ __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_row
 
 /* Finds the rows of a tile's entries [begin, end), from those of the first and the last. A whole block calls it, and
  * synchronises before the next tile. */
+template <int Threads>
 __device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_t begin, int64_t end,
-                                      tile_rows &of_tile)
+                                      tile_rows<Threads> &of_tile)
 {
     if (threadIdx.x < 2 * WARP) {
         int64_t row = row_of_entry_by_warp(offsets, rows, threadIdx.x < WARP ? begin : end - 1);
@@ -178,7 +182,8 @@ __device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_
     if (!of_tile.are_far()) spread_rows(offsets, begin, of_tile);
 }
 
-__device__ inline int64_t row_in_tile(numbers_view offsets, const tile_rows &of_tile, int64_t begin, int64_t k)
+template <int Threads>
+__device__ inline int64_t row_in_tile(numbers_view offsets, const tile_rows<Threads> &of_tile, int64_t begin, int64_t k)
 {
     if (of_tile.are_far()) return row_of_entry(offsets, of_tile.first, of_tile.last, k);
     return of_tile.first + of_tile.row_of[k - begin];
@@ -188,7 +193,7 @@ template <typename Function>
 __global__ __launch_bounds__(LOOP_THREADS) void loop_over_entries(numbers_view offsets, int64_t rows, int64_t nnz,
                                                                   Function function)
 {
-    __shared__ tile_rows of_tile;
+    __shared__ tile_rows<LOOP_THREADS> of_tile;
     for (int64_t begin = (int64_t)blockIdx.x * LOOP_ENTRIES; begin < nnz; begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
         int64_t end = begin + LOOP_ENTRIES < nnz ? begin + LOOP_ENTRIES : nnz;
         find_tile_rows(offsets, rows, begin, end, of_tile);

@@ -14,11 +14,17 @@ struct largest_post {
     unsigned int number;
 };
 
+inline largest_post new_largest_post(const spg_context *context)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
+    return {cuda->counters, cuda->device_mailbox, ++cuda->posts};
+}
+
 /* Call before the kernel is queued. A failed product may have left counts in the counters. */
 inline spg_status begin_post(spg_context *context, largest_post *post)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    *post = {cuda->counters, cuda->device_mailbox, ++cuda->posts};
+    const spg_cuda *cuda = spg_cuda_of(context);
+    *post = new_largest_post(context);
     return spg_cuda_check(context, cudaMemsetAsync(cuda->counters, 0, sizeof *cuda->counters, cuda->stream),
                           "clearing counters");
 }
@@ -32,6 +38,14 @@ inline spg_status wait_for_largest(spg_context *context, const largest_post &pos
     return status;
 }
 
+/* One thread calls it. */
+__device__ inline void send_largest(const largest_post &post, unsigned int largest)
+{
+    post.mailbox->counters.longest_row = largest;
+    __threadfence_system();
+    post.mailbox->number = post.number;
+}
+
 /* All threads call it at the end of the kernel. */
 __device__ inline void post_largest(const largest_post &post, unsigned int found)
 {
@@ -41,10 +55,9 @@ __device__ inline void post_largest(const largest_post &post, unsigned int found
     __syncthreads();
     if (threadIdx.x != 0 || atomicAdd(&post.counters->blocks_done, 1u) != gridDim.x - 1) return;
     __threadfence();
-    post.mailbox->counters.longest_row = atomicExch(&post.counters->longest_row, 0u);
+    const unsigned int largest = atomicExch(&post.counters->longest_row, 0u);
     post.counters->blocks_done = 0;
-    __threadfence_system();
-    post.mailbox->number = post.number;
+    send_largest(post, largest);
 }
 
 } // namespace spg

@@ -127,12 +127,9 @@ spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_opera
     return status;
 }
 
-/* Reads A, so call it after A*P, which has checked A. */
 static spg_status find_symmetry(spg_context *context, const spg_galerkin_operands *of)
 {
-    const spg_amg_backend *amg = context->backend->amg;
-    spg_status status = of->finds ? amg->find_symmetry(context, of->A, of->symmetric) : SPG_OK;
-    return status == SPG_OK && of->finds ? amg->send_flag(context, of->symmetric) : status;
+    return of->finds ? context->backend->amg->find_symmetry(context, of->A, of->symmetric) : SPG_OK;
 }
 
 static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
@@ -144,19 +141,20 @@ static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_oper
     status = multiply_within(context, of->finds ? held : 0, of->A, of->P, AP, NULL, &stats->AP);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     double begin = spg_seconds();
-    status = find_symmetry(context, of);
+    status = find_symmetry(context, of); /* A*P has checked A */
     stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
     return status;
 }
 
-/* P^T beside A*P: its beginning, and how that went. */
+/* P^T and the symmetry of A beside A*P: their beginning, and how that went. */
 typedef struct side_transpose {
     spg_context *context;
     const spg_galerkin_operands *of;
     spg_csr *R;
     void *pending;
     spg_status status;
-    double ms; /* of the host */
+    spg_status symmetry;
+    double ms, symmetry_ms; /* of the host */
     char message[sizeof((spg_context *)0)->message];
 } side_transpose;
 
@@ -165,8 +163,12 @@ static void begin_side_transpose(void *user)
     side_transpose *side = user;
     const double begin = spg_seconds();
     side->status = begin_transpose(side->context, side->of, side->R, &side->pending);
-    if (side->status != SPG_OK) memcpy(side->message, side->context->message, sizeof side->message);
-    side->ms = 1e3 * (spg_seconds() - begin);
+    const double begun = spg_seconds();
+    if (side->status == SPG_OK) side->symmetry = find_symmetry(side->context, side->of);
+    if (side->status != SPG_OK || side->symmetry != SPG_OK)
+        memcpy(side->message, side->context->message, sizeof side->message);
+    side->ms = 1e3 * (begun - begin);
+    side->symmetry_ms = 1e3 * (spg_seconds() - begun);
 }
 
 /* The rest of P^T. */
@@ -176,26 +178,24 @@ static spg_status end_side_transpose(side_transpose *side)
     const double begin = spg_seconds();
     const spg_status status = end_transpose(side->context, side->of, side->R, side->pending);
     side->ms += 1e3 * (spg_seconds() - begin);
-    return status;
+    if (status != SPG_OK || side->symmetry == SPG_OK) return status;
+    return spg_context_fail(side->context, side->symmetry, "%s", side->message);
 }
 
-/* P^T on a side stream of A*P: it begins when the host is about to wait for A*P, so that each of the two waits is the
- * other's time. Of the rest, the symmetry of A comes first, since the host waits for it next. If one of them fails, the
- * other is completed; a fault of P is reported before a fault of A*P. */
+/* P^T and the symmetry of A on a side stream of A*P: they begin when the host is about to wait for A*P, so that each
+ * wait is the others' time. If one fails, the others are completed; a fault of P is reported before a fault of A*P. */
 static spg_status multiply_beside(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *AP,
                                   spg_galerkin_stats *stats)
 {
     const spg_backend *backend = context->backend;
-    side_transpose side = {.context = context, .of = of, .R = R, .status = SPG_OK};
+    side_transpose side = {.context = context, .of = of, .R = R, .status = SPG_OK, .symmetry = SPG_OK};
     backend->when_waiting(context, begin_side_transpose, &side);
     spg_status status = spg_galerkin_explain_AP(context, spg_multiply(context, of->A, of->P, false, AP, &stats->AP));
     backend->use_side_stream(context, true);
-    const double begin = spg_seconds();
-    if (status == SPG_OK) status = find_symmetry(context, of);
-    stats->symmetry_ms = 1e3 * (spg_seconds() - begin);
     const spg_status ended = end_side_transpose(&side);
     backend->use_side_stream(context, false);
     stats->transpose_ms = side.ms;
+    stats->symmetry_ms = side.symmetry_ms;
     return ended != SPG_OK ? ended : status;
 }
 

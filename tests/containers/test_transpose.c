@@ -135,6 +135,32 @@ static void columns_of_one_length_are_turned(void **state)
     }
 }
 
+/* `entries` spread over columns, but `longest` of them in one. */
+static void check_size(int64_t entries, int64_t cols, int64_t longest)
+{
+    int64_t *lengths = test_array(cols, sizeof *lengths);
+    const int64_t others = entries - longest;
+    for (int64_t j = 0; j + 1 < cols; ++j) lengths[j] = others * (j + 1) / (cols - 1) - others * j / (cols - 1);
+    lengths[cols - 1] = longest;
+    check_lengths(lengths, cols);
+    free(lengths);
+}
+
+/* A device transposes a small matrix by one block or one cluster. */
+static void matrices_of_all_sizes_are_turned(void **state)
+{
+    (void)state;
+    const int64_t entries[] = {1, 2, 31, 1023, 1024, 1025, 4095, 4096, 4097, 8191, 32768, 65537, 98303, 98304, 98305};
+    for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+        check_size(entries[k], entries[k] / 9 + 2, 1);
+        if (entries[k] > 300) check_size(entries[k], entries[k] / 9 + 2, 64 + (int64_t)(k % 2));
+        if (entries[k] > 1000) check_size(entries[k], entries[k] / 200 + 2, 256 + (int64_t)(k % 2));
+    }
+    for (int64_t cols = 16383; cols < 16386; ++cols) check_size(20000, cols, 40);
+    check_size(4096, 4000, 4096);
+    check_size(90000, 16384, 90000);
+}
+
 static void few_long_columns_are_turned(void **state)
 {
     (void)state;
@@ -147,9 +173,8 @@ static void few_long_columns_are_turned(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_of_all_lengths_are_turned),
-        cmocka_unit_test(one_column_may_hold_most_entries),
-        cmocka_unit_test(columns_of_one_length_are_turned),
+        cmocka_unit_test(columns_of_all_lengths_are_turned), cmocka_unit_test(one_column_may_hold_most_entries),
+        cmocka_unit_test(columns_of_one_length_are_turned),  cmocka_unit_test(matrices_of_all_sizes_are_turned),
         cmocka_unit_test(few_long_columns_are_turned),
     };
     return TEST_RUN_HERE(argc, argv, "transposes", tests);

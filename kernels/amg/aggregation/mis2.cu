@@ -1,10 +1,14 @@
 /* Aggregation around maximal independent sets of distance 2 (Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in
  * Algebraic Multigrid Methods, section 4), integer for integer as amg/amg_backend.h defines them.
  *
- * In: a graph. Out: the aggregate of each node, and the number of aggregates. All rounds and phases are one cooperative
- * kernel with grid-wide barriers in between, so that small graphs cost one launch and one wait. */
+ * In: a graph. Out: the aggregate of each node, and the number of aggregates. All rounds and phases are one kernel with
+ * barriers in between, so that small graphs cost one launch and one wait. A phase of a small graph takes less than a
+ * barrier of a grid, so one block or one cluster does it: the results are the same. */
+#include "../../primitives/meeting.cuh"
 #include "../counts.cuh"
 #include "independent_set.cuh"
+
+#include <algorithm>
 
 namespace spg
 {
@@ -15,9 +19,11 @@ namespace amg
 namespace
 {
 
-namespace cg = cooperative_groups;
-
 enum { ENTRIES_WEIGHED = 64 };
+
+/* The largest graphs for one block and for one cluster, by the blocks that would give each row a group of lanes
+ * (amg_bench fd2d5:10 ... fd2d5:400, H100). */
+enum { MOST_OF_BLOCK = 8, MOST_OF_CLUSTER = 32 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
@@ -51,10 +57,10 @@ __device__ inline void join_roots(const aggregation &job, list_counts &counts)
     });
 }
 
-__device__ inline int64_t number_roots(const aggregation &job, cg::grid_group &grid, int64_t first)
+__device__ inline int64_t number_roots(const aggregation &job, int64_t first)
 {
     return number_nodes(
-        job, grid, first, [&](int64_t i) { return is_root(job, i); },
+        job, first, [&](int64_t i) { return is_root(job, i); },
         [&](int64_t i, int64_t number) { job.aggregate_of[i] = (int32_t)number; });
 }
 
@@ -143,19 +149,21 @@ __device__ inline void follow_choices(const aggregation &job)
 
 /* Renumbers aggregates by their first nodes, so that neighbours have close numbers, whichever set their roots come
  * from. */
-__device__ inline void number_by_first_nodes(const aggregation &job, cg::grid_group &grid, int64_t aggregates)
+__device__ inline void number_by_first_nodes(const aggregation &job, int64_t aggregates)
 {
     int32_t *const first = job.path, *const new_of = job.undecided; /* formerly lists of nodes */
-    for (int64_t a = (int64_t)grid.thread_rank(); a < aggregates; a += (int64_t)grid.size()) first[a] = INT32_MAX;
-    grid.sync();
+    const int64_t step = (int64_t)gridDim.x * MEETING_THREADS;
+    for (int64_t a = (int64_t)blockIdx.x * MEETING_THREADS + threadIdx.x; a < aggregates; a += step)
+        first[a] = INT32_MAX;
+    meet(job);
     for_each_owned(job, [&](int64_t i) {
         if (is_member(job, i)) atomicMin(first + job.aggregate_of[i], (int32_t)i);
     });
-    grid.sync();
+    meet(job);
     number_nodes(
-        job, grid, 0, [&](int64_t i) { return is_member(job, i) && first[job.aggregate_of[i]] == (int32_t)i; },
+        job, 0, [&](int64_t i) { return is_member(job, i) && first[job.aggregate_of[i]] == (int32_t)i; },
         [&](int64_t i, int64_t number) { new_of[job.aggregate_of[i]] = (int32_t)number; });
-    grid.sync();
+    meet(job);
     for_each_owned(job, [&](int64_t i) {
         if (is_member(job, i)) job.aggregate_of[i] = new_of[job.aggregate_of[i]];
     });
@@ -170,82 +178,84 @@ __device__ inline void count_left_out(const aggregation &job, unsigned int *left
     if (threadIdx.x == 0 && count > 0) atomicAdd(left_out, (unsigned int)count);
 }
 
-__device__ inline int64_t aggregate_by_rings(const aggregation &job, cg::grid_group &grid, list_counts &counts)
+__device__ inline int64_t aggregate_by_rings(const aggregation &job, list_counts &counts)
 {
     int round = 0;
     begin_first_set(job, counts, false);
-    find_independent_set(job, grid, counts, &round);
-    int64_t aggregates = number_roots(job, grid, 0);
-    grid.sync();
+    find_independent_set(job, counts, &round);
+    int64_t aggregates = number_roots(job, 0);
+    meet(job);
     join_roots(job, counts);
-    grid.sync();
+    meet(job);
     note_choices(job, counts, [&](row_range row, int lane) {
         return combine_range(
             job, row, lane, -1, [&](int32_t j) { return job.aggregate_of[j]; }, maximum());
     });
-    grid.sync();
+    meet(job);
     follow_choices(job);
     return aggregates;
 }
 
-__device__ inline int64_t aggregate_in_phases(const aggregation &job, cg::grid_group &grid, list_counts &counts)
+__device__ inline int64_t aggregate_in_phases(const aggregation &job, list_counts &counts)
 {
     int round = 0;
     begin_first_set(job, counts, true);
-    find_independent_set(job, grid, counts, &round);
-    int64_t aggregates = number_roots(job, grid, 0);
-    grid.sync();
+    find_independent_set(job, counts, &round);
+    int64_t aggregates = number_roots(job, 0);
+    meet(job);
     join_roots(job, counts);
-    grid.sync();
+    meet(job);
     begin_second_set(job, counts);
-    find_independent_set(job, grid, counts, &round);
-    aggregates = number_roots(job, grid, aggregates);
-    grid.sync();
+    find_independent_set(job, counts, &round);
+    aggregates = number_roots(job, aggregates);
+    meet(job);
     join_roots(job, counts);
-    grid.sync();
+    meet(job);
     note_choices(job, counts, [&](row_range row, int lane) { return strongest(job, row, lane); });
-    grid.sync();
+    meet(job);
     aggregates = number_nodes(
-        job, grid, aggregates, [&](int64_t i) { return is_free(job, i) && job.neighbor_max[i] == 0; },
+        job, aggregates, [&](int64_t i) { return is_free(job, i) && job.neighbor_max[i] == 0; },
         [&](int64_t i, int64_t number) { job.neighbor_max[i] = (uint64_t)(number + 1); });
-    grid.sync();
+    meet(job);
     follow_choices(job);
-    number_by_first_nodes(job, grid, aggregates);
+    number_by_first_nodes(job, aggregates);
     return aggregates;
 }
 
-__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers,
-                                                             spg_counters *counters)
+/* The number of aggregates is sent as `nnz`, that of the nodes in none as `long_rows`. */
+__global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bool join_leftovers, count_post post)
 {
     __shared__ list_counts counts;
-    cg::grid_group grid = cg::this_grid();
-    if (blockIdx.x == 0 && threadIdx.x == 0) counters->long_rows = 0; /* the grid synchronises before it is added to */
-    int64_t aggregates =
-        join_leftovers ? aggregate_in_phases(job, grid, counts) : aggregate_by_rings(job, grid, counts);
-    count_left_out(job, &counters->long_rows);
-    if (blockIdx.x == 0 && threadIdx.x == 0) counters->nnz = (unsigned long long)aggregates;
+    const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
+    if (is_first) { /* a barrier follows before they are added to */
+        *job.left = post.counters->long_rows = 0;
+        job.given[0] = job.given[1] = 0;
+    }
+    int64_t aggregates = join_leftovers ? aggregate_in_phases(job, counts) : aggregate_by_rings(job, counts);
+    count_left_out(job, &post.counters->long_rows);
+    meet(job);
+    if (!is_first) return;
+    post.counters->nnz = (unsigned long long)aggregates;
+    tell_counts(post);
 }
 
-/* As many blocks as can be resident, or fewer for few nodes. */
-spg_status choose_blocks(spg_context *context, const aggregation &job, unsigned int *blocks)
+/* Blocks for a graph, and how they meet: of a grid, as many as can be resident, or fewer for few nodes. */
+spg_status choose_blocks(spg_context *context, aggregation *job, unsigned int *blocks)
 {
+    const unsigned int wanted = blocks_for_groups(context, job->nodes, job->lanes, MEETING_THREADS);
+    *blocks = 1;
+    job->kind = meeting::of_block;
+    if (wanted <= MOST_OF_BLOCK) return SPG_OK;
+    if (has_clusters(context) && wanted <= MOST_OF_CLUSTER) {
+        *blocks = CLUSTER_BLOCKS;
+        job->kind = meeting::of_cluster;
+        return SPG_OK;
+    }
     int most = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, MEETING_THREADS, 0);
-    most *= spg_cuda_of(context)->multiprocessors;
-    unsigned int wanted = blocks_for_groups(context, job.nodes, job.lanes, MEETING_THREADS);
-    *blocks = wanted < (unsigned int)most ? wanted : (unsigned int)most;
+    *blocks = std::min(wanted, (unsigned int)(most * spg_cuda_of(context)->multiprocessors));
+    job->kind = meeting::of_grid;
     return spg_cuda_check(context, error, "aggregation");
-}
-
-spg_status launch(spg_context *context, aggregation job, bool join_leftovers, unsigned int blocks)
-{
-    spg_cuda *cuda = spg_cuda_of(context);
-    spg_counters *counters = cuda->counters;
-    void *arguments[] = {&job, &join_leftovers, &counters};
-    return spg_cuda_check(context,
-                          cudaLaunchCooperativeKernel((const void *)aggregate, dim3(blocks), dim3(MEETING_THREADS),
-                                                      arguments, 0, cuda->stream),
-                          "aggregation");
 }
 
 spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uint64_t seed, bool join_leftovers,
@@ -264,18 +274,18 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     job.aggregate_of = aggregate_of;
     unsigned int blocks = 0;
     spg_counters counts;
-    spg_status status = choose_blocks(context, job, &blocks);
+    spg_status status = choose_blocks(context, &job, &blocks);
     if (status == SPG_OK) status = work.take(2 * graph.nodes, what, &job.keys);
-    if (status == SPG_OK) status = work.take(4 * graph.nodes, what, &job.path);
-    if (status == SPG_OK) status = work.take((int64_t)blocks + 3, what, &job.block_counts);
+    if (status == SPG_OK) status = work.take(4 * graph.nodes + blocks + 5, what, &job.path);
     if (status != SPG_OK) return status;
     job.neighbor_max = job.keys + graph.nodes;
     job.undecided = job.path + 2 * graph.nodes;
-    job.left = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
-    status =
-        spg_cuda_check(context, cudaMemsetAsync(job.left, 0, 3 * sizeof *job.left, spg_cuda_of(context)->stream), what);
-    if (status == SPG_OK) status = launch(context, job, join_leftovers, blocks);
-    if (status == SPG_OK) status = take_counts(context, &counts);
+    job.block_counts = job.undecided + 2 * graph.nodes;
+    job.given = job.block_counts + blocks;
+    job.left = reinterpret_cast<unsigned int *>(job.given + 2);
+    const count_post post = new_post(context);
+    status = launch_meeting(context, job.kind, what, blocks, MEETING_THREADS, aggregate, job, join_leftovers, post);
+    if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post.number, &counts);
     if (status != SPG_OK) return status;
     *aggregates = (int64_t)counts.nnz;
     *left_out = (int64_t)counts.long_rows;

@@ -5,11 +5,10 @@
 #ifndef SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 #define SPG_KERNELS_AMG_AGGREGATION_MIS2_CUH
 
+#include "../../primitives/meeting.cuh"
 #include "../rows.cuh"
 
 #include "amg/random.h"
-
-#include <cooperative_groups.h>
 
 namespace spg
 {
@@ -29,13 +28,15 @@ struct aggregation {
     const int32_t *symmetric; /* 1: if i's row names j, then j's row names i; NULL: not known */
     const uint8_t *isolated;  /* not 0: in no aggregate; NULL: no node is */
     int lanes;                /* of a group */
+    meeting kind;             /* how the blocks wait for each other */
     uint64_t seed;
     uint64_t *keys;         /* as defined; for members of a set the state is `in` */
     uint64_t *neighbor_max; /* the largest key around a node when it was searched; between sets, the node's choice */
     int32_t *aggregate_of;  /* or FREE; isolated nodes are marked as in none */
     int32_t *path;          /* two lists of nodes whose maximum is not settled, for this round and the next */
     int32_t *undecided;     /* two lists of undecided nodes, likewise */
-    unsigned int *left;     /* three counts of undecided nodes, used in rotation; zero at first */
+    unsigned int *left;     /* three counts of undecided nodes, used in rotation; the first is zero at first */
+    int *given;             /* nodes that blocks have given to the first one, of either list; zero at first */
     int32_t *block_counts;  /* of each block of the grid */
 };
 
@@ -44,6 +45,9 @@ struct aggregation {
 struct list_counts {
     int path[2], undecided[2], work;
 };
+
+/* All threads of the grid wait for each other. */
+__device__ inline void meet(const aggregation &job) { meet(job.kind); }
 
 __device__ inline bool is_symmetric(const aggregation &job) { return job.symmetric != nullptr && *job.symmetric == 1; }
 
@@ -212,12 +216,11 @@ __device__ inline int64_t sum_block(int64_t value)
 }
 
 /* The sums of the counts of the blocks before this one, and of all blocks, in all threads. The whole grid calls it. */
-__device__ inline void scan_blocks(const aggregation &job, cooperative_groups::grid_group &grid, int64_t count,
-                                   int64_t *before, int64_t *all)
+__device__ inline void scan_blocks(const aggregation &job, int64_t count, int64_t *before, int64_t *all)
 {
     count = sum_block(count);
     if (threadIdx.x == 0) job.block_counts[blockIdx.x] = (int32_t)count;
-    grid.sync();
+    meet(job);
     *before = *all = 0;
     for (unsigned int b = threadIdx.x; b < gridDim.x; b += MEETING_THREADS) {
         int32_t of_block = *(volatile int32_t *)(job.block_counts + b);
@@ -231,13 +234,12 @@ __device__ inline void scan_blocks(const aggregation &job, cooperative_groups::g
 /* Numbers the nodes that `chosen` selects, in ascending order from `first` on, by give(node, number). Returns the
  * number after the last, in all threads. The whole grid calls it. */
 template <typename Chosen, typename Give>
-__device__ inline int64_t number_nodes(const aggregation &job, cooperative_groups::grid_group &grid, int64_t first,
-                                       Chosen chosen, Give give)
+__device__ inline int64_t number_nodes(const aggregation &job, int64_t first, Chosen chosen, Give give)
 {
     __shared__ int counts[MEETING_THREADS / WARP];
     int64_t begin = first_owned(job, blockIdx.x), end = first_owned(job, blockIdx.x + 1), count = 0, before, all;
     for (int64_t i = begin + threadIdx.x; i < end; i += MEETING_THREADS) count += chosen(i);
-    scan_blocks(job, grid, count, &before, &all);
+    scan_blocks(job, count, &before, &all);
     int64_t number = first + before;
     for (int64_t tile = begin; tile < end; tile += MEETING_THREADS) {
         int64_t i = tile + threadIdx.x;

@@ -7,7 +7,6 @@ const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
     .find_symmetry_and_inverse = spg_host_find_symmetry_and_inverse,
-    .send_flag = spg_host_send_flag,
     .flag_on_host = spg_host_flag_on_host,
     .mirror = spg_host_mirror,
     .find_images = NULL, /* the host looks mirror images up */

@@ -41,12 +41,6 @@ spg_status spg_host_find_symmetry_and_inverse(spg_context *context, const spg_cs
     return status == SPG_OK ? spg_host_inverse_diagonal(context, A, false, inverse) : status;
 }
 
-spg_status spg_host_send_flag(spg_context *context, const int32_t *flag)
-{
-    (void)context, (void)flag;
-    return SPG_OK;
-}
-
 spg_status spg_host_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set)
 {
     (void)context;

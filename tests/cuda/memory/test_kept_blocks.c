@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SMALL = 1000, LARGE = SPG_SMALL_BYTES + 1, MOST = 1 << 30, RETURNS = 64 };
+enum { SMALL = 1000, LARGE = SPG_SMALL_BYTES + 1, MOST = 1 << 30, RETURNS = 2 * SPG_BLOCKS };
 
 static struct {
     int count;
@@ -70,26 +70,72 @@ static void a_block_is_kept_for_the_next_that_asks_for_as_many_bytes(void **stat
     assert_ptr_equal(spg_cuda_take_kept(&cuda, SMALL), &places[0]);
 }
 
-static void a_size_that_is_not_kept_empties_what_is_kept_of_its_pool(void **state)
+/* The smallest of those that have the bytes, and at most twice as many. */
+static void a_small_block_serves_requests_of_half_its_bytes_or_more(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {2 * SMALL + 1, SMALL - 1, 2 * SMALL, 2 * SMALL - 1};
+    spg_cuda cuda = fresh();
+    for (int k = 0; k < 4; ++k) spg_cuda_note_block(&cuda, &places[k], sizes[k]);
+    for (int k = 0; k < 4; ++k) assert_true(spg_cuda_keep(&cuda, &places[k], MOST));
+    assert_ptr_equal(spg_cuda_take_kept(&cuda, SMALL), &places[3]);
+    assert_ptr_equal(spg_cuda_take_kept(&cuda, SMALL), &places[2]);
+    assert_null(spg_cuda_take_kept(&cuda, SMALL));
+    assert_int_equal(cuda.kept_bytes, sizes[0] + sizes[1]); /* of what the blocks have, not of what was asked for */
+    assert_true(spg_cuda_keep(&cuda, &places[3], MOST));
+    assert_ptr_equal(spg_cuda_take_kept(&cuda, 2 * SMALL - 1), &places[3]);
+    assert_int_equal(returned.count, 0);
+}
+
+static void a_large_block_serves_requests_of_its_size_only(void **state)
+{
+    (void)state;
+    spg_cuda cuda = fresh();
+    spg_cuda_note_block(&cuda, &places[0], LARGE);
+    assert_true(spg_cuda_keep(&cuda, &places[0], MOST));
+    assert_null(spg_cuda_take_kept(&cuda, SPG_SMALL_BYTES)); /* a small request does not get it */
+    assert_int_equal(returned.count, 0);
+    assert_null(spg_cuda_take_kept(&cuda, LARGE + 1));
+    assert_int_equal(returned.count, 1);
+}
+
+static void a_large_size_that_is_not_kept_empties_what_is_kept_of_its_pool(void **state)
 {
     (void)state;
     const int64_t sizes[] = {SMALL, SPG_SMALL_BYTES, LARGE, 3 * (int64_t)LARGE};
     spg_cuda cuda = fresh();
     for (int k = 0; k < 4; ++k) spg_cuda_note_block(&cuda, &places[k], sizes[k]);
     for (int k = 0; k < 4; ++k) assert_true(spg_cuda_keep(&cuda, &places[k], MOST));
-    assert_null(spg_cuda_take_kept(&cuda, SPG_SMALL_BYTES - 1));
-    assert_int_equal(returned.count, 2);
-    assert_returned(0, &places[0], &own);
-    assert_returned(1, &places[1], &own);
-    assert_int_equal(cuda.kept_bytes, sizes[2] + sizes[3]);
+    assert_null(spg_cuda_take_kept(&cuda, SPG_SMALL_BYTES / 4)); /* small ones stay */
+    assert_int_equal(returned.count, 0);
     assert_null(spg_cuda_take_kept(&cuda, 2 * (int64_t)LARGE));
-    assert_int_equal(returned.count, 4);
-    assert_returned(2, &places[2], &own);
-    assert_returned(3, &places[3], &own);
-    assert_int_equal(cuda.kept_bytes, 0);
-    for (int k = 0; k < 4; ++k) assert_null(spg_cuda_take_kept(&cuda, sizes[k]));
-    for (int k = 0; k < 4; ++k) assert_false(spg_cuda_keep(&cuda, &places[k], MOST)); /* the pool's by now */
-    assert_int_equal(returned.count, 4);
+    assert_int_equal(returned.count, 2);
+    assert_returned(0, &places[2], &own);
+    assert_returned(1, &places[3], &own);
+    assert_int_equal(cuda.kept_bytes, sizes[0] + sizes[1]);
+    for (int k = 2; k < 4; ++k) assert_null(spg_cuda_take_kept(&cuda, sizes[k]));
+    for (int k = 2; k < 4; ++k) assert_false(spg_cuda_keep(&cuda, &places[k], MOST)); /* the pool's by now */
+    for (int k = 0; k < 2; ++k) assert_ptr_equal(spg_cuda_take_kept(&cuda, sizes[k]), &places[k]);
+    assert_int_equal(returned.count, 2);
+}
+
+/* Blocks that are taken and freed in turn: from the second time on, nothing is allocated. */
+static void a_sequence_of_small_sizes_finds_its_blocks_again(void **state)
+{
+    (void)state;
+    int noted = 0;
+    spg_cuda cuda = fresh();
+    for (int time = 0; time < 3; ++time)
+        for (int k = 0; k < 8; ++k) {
+            void *memory = spg_cuda_take_kept(&cuda, SMALL << k);
+            if (memory == NULL) {
+                memory = &places[noted++];
+                spg_cuda_note_block(&cuda, memory, SMALL << k);
+            }
+            assert_true(spg_cuda_keep(&cuda, memory, MOST));
+        }
+    assert_int_equal(noted, 8);
+    assert_int_equal(returned.count, 0);
 }
 
 static void what_is_kept_stays_within_its_bound(void **state)
@@ -190,7 +236,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_is_kept_for_the_next_that_asks_for_as_many_bytes),
-        cmocka_unit_test(a_size_that_is_not_kept_empties_what_is_kept_of_its_pool),
+        cmocka_unit_test(a_small_block_serves_requests_of_half_its_bytes_or_more),
+        cmocka_unit_test(a_large_block_serves_requests_of_its_size_only),
+        cmocka_unit_test(a_large_size_that_is_not_kept_empties_what_is_kept_of_its_pool),
+        cmocka_unit_test(a_sequence_of_small_sizes_finds_its_blocks_again),
         cmocka_unit_test(what_is_kept_stays_within_its_bound),
         cmocka_unit_test(a_block_that_nobody_noted_is_not_kept),
         cmocka_unit_test(only_the_blocks_handed_out_lately_are_known),

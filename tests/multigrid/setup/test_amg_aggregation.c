@@ -3,6 +3,7 @@
 #include "amg/random.h"
 #include "amg_graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct keyed {
@@ -260,6 +261,65 @@ static void isolated_nodes_are_passed_by(void **state)
             }
 }
 
+/* Nodes in cliques of `size`, of which the last may be smaller. */
+static spg_csr cliques(int64_t nodes, int64_t size)
+{
+    spg_csr A;
+    const int64_t last = nodes % size, nnz = nodes / size * size * size + last * last;
+    assert_int_equal(spg_csr_alloc(test_host(), nodes, nodes, nnz, SPG_I32, SPG_F64, &A), SPG_OK);
+    int32_t *offsets = A.row_offsets, k = 0;
+    for (int64_t i = 0; i < nodes; offsets[++i] = k)
+        for (int64_t j = i / size * size; j < nodes && j < (i / size + 1) * size; j++) {
+            A.columns[k] = (int32_t)j;
+            ((double *)A.values)[k++] = i == j ? (double)size : -1;
+        }
+    return A;
+}
+
+/* All nodes are neighbours of the one in the middle. */
+static spg_csr star(int64_t nodes)
+{
+    spg_csr A;
+    const int32_t middle = (int32_t)nodes / 2;
+    assert_int_equal(spg_csr_alloc(test_host(), nodes, nodes, 3 * nodes - 2, SPG_I32, SPG_F64, &A), SPG_OK);
+    int32_t *offsets = A.row_offsets, k = 0;
+    for (int32_t i = 0; i < nodes; offsets[++i] = k)
+        for (int32_t j = 0; j < nodes; j++)
+            if (j == i || j == middle || i == middle) {
+                A.columns[k] = j;
+                ((double *)A.values)[k++] = i == j ? 2 : -1;
+            }
+    return A;
+}
+
+static void check_all_ways(const char *name, spg_csr A)
+{
+    for (int way = 0; way < 4; way++) check_mis2(name, &A, 3, way % 2, 0, 2, way / 2);
+    spg_csr_free(test_host(), &A);
+}
+
+/* On a device, one block, one cluster of blocks or the whole grid has the graph, by its size. */
+static void mis2_is_the_same_for_graphs_of_every_size(void **state)
+{
+    (void)state;
+    const int sides[] = {1, 2, 5, 6, 22, 23, 31, 32, 33, 45, 46, 64, 65, 90, 91, 127, 128, 129, 181, 182, 256, 257};
+    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "fd2d5:%d", sides[k]);
+        check_all_ways(name, test_generate(name, SPG_F64));
+    }
+    check_all_ways("no node", cliques(0, 1));
+    check_all_ways("one node", cliques(1, 1));
+    check_all_ways("isolated nodes", cliques(3000, 1));
+    check_all_ways("isolated nodes", cliques(40000, 1));
+    check_all_ways("a clique", cliques(2, 2));
+    check_all_ways("a clique", cliques(100, 100));
+    check_all_ways("a clique", cliques(1100, 1100));
+    check_all_ways("cliques", cliques(5000, 7));
+    check_all_ways("a star", star(2000));
+    check_all_ways("a star", star(9000));
+}
+
 static void mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates(void **state)
 {
     (void)state;
@@ -311,6 +371,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mis2_takes_the_roots_that_greedy_selection_takes),
+        cmocka_unit_test(mis2_is_the_same_for_graphs_of_every_size),
         cmocka_unit_test(isolated_nodes_are_passed_by),
         cmocka_unit_test(mis2_of_a_graph_that_is_not_symmetric_ends_in_aggregates),
         cmocka_unit_test(seeds_change_aggregates_and_nothing_else_does),
