@@ -10,9 +10,6 @@ namespace spg
 namespace amg
 {
 
-/* Undecided nodes that one block decides sooner than all blocks (amg_bench fd2d5, H100). */
-enum { MOST_LEFT_TO_FIRST = 512 };
-
 /* The largest of values[] over a node and the nodes that its row names. */
 __device__ inline uint64_t largest_around(const aggregation &job, int64_t node, row_range row, int lane,
                                           const uint64_t *values)
@@ -50,9 +47,9 @@ __device__ inline void decide(const aggregation &job, list_counts &counts, int t
                     });
 }
 
-/* The sum of the nodes that the blocks leave undecided. *round continues from set to set: of the three counts, one is
- * added to, one is read, and one is zeroed. The whole grid calls it. */
-__device__ inline unsigned int add_left(const aggregation &job, int left_here, int *round)
+/* Adds up how many nodes the blocks leave undecided; true if none. *round continues from set to set: of the three
+ * counts, one is added to, one is read, and one is zeroed. The whole grid calls it. */
+__device__ inline bool is_over(const aggregation &job, int left_here, int *round)
 {
     unsigned int *left = job.left + *round % 3;
     *round += 1;
@@ -60,21 +57,21 @@ __device__ inline unsigned int add_left(const aggregation &job, int left_here, i
         if (left_here > 0) atomicAdd(left, (unsigned int)left_here);
         if (blockIdx.x == 0) job.left[*round % 3] = 0;
     }
-    meet(job.kind);
-    return *(volatile unsigned int *)left;
+    meet(job);
+    return *(volatile unsigned int *)left == 0;
 }
 
 /* Round by round, as defined; works for any graph. */
 __device__ inline void find_set_in_rounds(const aggregation &job, list_counts &counts, int *round)
 {
     bool over = false;
-    meet(job.kind);
+    meet(job);
     for (int turn = 0; !over; turn = 1 - turn) {
         find_rings(job, counts, turn);
-        meet(job.kind);
+        meet(job);
         decide(job, counts, turn);
         __syncthreads();
-        over = add_left(job, counts.undecided[1 - turn], round) == 0;
+        over = is_over(job, counts.undecided[1 - turn], round);
         if (threadIdx.x == 0) counts.path[turn] = counts.undecided[turn] = 0;
         __syncthreads();
     }
@@ -149,54 +146,18 @@ __device__ inline void put_neighbours_out(const aggregation &job, list_counts &c
     });
 }
 
-/* Appends the lists of all blocks to those of the first block, of the other turn. The whole grid calls it; then other
- * blocks no longer use their parts of any list. */
-__device__ inline void give_lists_to_first(const aggregation &job, list_counts &counts, int turn)
-{
-    __shared__ int path_at, undecided_at;
-    const int path_count = counts.path[turn], undecided_count = counts.undecided[turn];
-    if (threadIdx.x == 0) {
-        path_at = atomicAdd(job.given, path_count);
-        undecided_at = atomicAdd(job.given + 1, undecided_count);
-    }
-    __syncthreads();
-    const int32_t *path = own_part(job, job.path, turn), *undecided = own_part(job, job.undecided, turn);
-    const int64_t other = (1 - turn) * job.nodes;
-    for (int k = (int)threadIdx.x; k < path_count; k += MEETING_THREADS) job.path[other + path_at + k] = path[k];
-    for (int k = (int)threadIdx.x; k < undecided_count; k += MEETING_THREADS)
-        job.undecided[other + undecided_at + k] = undecided[k];
-    meet(job.kind);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        counts = {};
-        counts.path[1 - turn] = *(volatile int *)job.given;
-        counts.undecided[1 - turn] = *(volatile int *)(job.given + 1);
-        job.given[0] = job.given[1] = 0;
-    }
-    __syncthreads();
-}
-
-/* When few nodes are left, the first block decides them while the others wait: barriers of a block take less. */
 __device__ inline void find_greedy_set(const aggregation &job, list_counts &counts, int *round)
 {
-    meeting kind = job.kind;
-    meet(kind);
+    meet(job);
     for (int turn = 0, first = 1;; turn = 1 - turn, first = 0) {
         renew_rings(job, counts, turn, first);
-        meet(kind);
-        auto left = (unsigned int)decide_largest(job, counts, turn);
-        if (kind != meeting::of_block) left = add_left(job, (int)left, round);
-        if (left == 0) break;
+        meet(job);
+        if (is_over(job, decide_largest(job, counts, turn), round)) return;
         put_neighbours_out(job, counts, turn);
         __syncthreads();
         if (threadIdx.x == 0) counts.path[turn] = counts.undecided[turn] = 0;
-        meet(kind);
-        if (kind == meeting::of_block || left > MOST_LEFT_TO_FIRST) continue;
-        turn = 1 - turn;
-        give_lists_to_first(job, counts, turn);
-        if (blockIdx.x != 0) break;
-        kind = meeting::of_block;
+        meet(job);
     }
-    meet(job.kind);
 }
 
 /* Decides all enlisted candidates. The whole grid calls it. */

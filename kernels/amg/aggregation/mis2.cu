@@ -227,10 +227,7 @@ __global__ __launch_bounds__(MEETING_THREADS) void aggregate(aggregation job, bo
 {
     __shared__ list_counts counts;
     const bool is_first = blockIdx.x == 0 && threadIdx.x == 0;
-    if (is_first) { /* a barrier follows before they are added to */
-        *job.left = post.counters->long_rows = 0;
-        job.given[0] = job.given[1] = 0;
-    }
+    if (is_first) *job.left = post.counters->long_rows = 0; /* a barrier follows before they are added to */
     int64_t aggregates = join_leftovers ? aggregate_in_phases(job, counts) : aggregate_by_rings(job, counts);
     count_left_out(job, &post.counters->long_rows);
     meet(job);
@@ -276,13 +273,12 @@ spg_status aggregate_graph(spg_context *context, const spg_amg_graph &graph, uin
     spg_counters counts;
     spg_status status = choose_blocks(context, &job, &blocks);
     if (status == SPG_OK) status = work.take(2 * graph.nodes, what, &job.keys);
-    if (status == SPG_OK) status = work.take(4 * graph.nodes + blocks + 5, what, &job.path);
+    if (status == SPG_OK) status = work.take(4 * graph.nodes + blocks + 3, what, &job.path);
     if (status != SPG_OK) return status;
     job.neighbor_max = job.keys + graph.nodes;
     job.undecided = job.path + 2 * graph.nodes;
     job.block_counts = job.undecided + 2 * graph.nodes;
-    job.given = job.block_counts + blocks;
-    job.left = reinterpret_cast<unsigned int *>(job.given + 2);
+    job.left = reinterpret_cast<unsigned int *>(job.block_counts + blocks);
     const count_post post = new_post(context);
     status = launch_meeting(context, job.kind, what, blocks, MEETING_THREADS, aggregate, job, join_leftovers, post);
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post.number, &counts);

@@ -36,7 +36,6 @@ struct aggregation {
     int32_t *path;          /* two lists of nodes whose maximum is not settled, for this round and the next */
     int32_t *undecided;     /* two lists of undecided nodes, likewise */
     unsigned int *left;     /* three counts of undecided nodes, used in rotation; the first is zero at first */
-    int *given;             /* nodes that blocks have given to the first one, of either list; zero at first */
     int32_t *block_counts;  /* of each block of the grid */
 };
 
