@@ -13,9 +13,12 @@ namespace spg
 namespace
 {
 
-enum { BLOCK = 256, MOST_LANE_BITS = 3 };
+enum { BLOCK = 256 };
 
 constexpr int64_t MOST_GROUPS = 1 << 15; /* of a grid */
+
+/* The lanes of a group, so that it has 16 vectors at least. */
+template <int Length> constexpr int MOST_LANE_BITS = Length == 1 ? 4 : 3;
 
 /* The sums that a lane holds for vectors that lie apart. */
 template <typename Value> constexpr int MOST_HELD = sizeof(Value) > 8 ? 8 : 16;
@@ -74,7 +77,7 @@ spg_status launch_packs(spg_context *context, const operands<Value> &of, const v
 {
     const int64_t packs = of.count / Length;
     const int bits = bits_of(packs);
-    const row_groups groups = {bits < MOST_LANE_BITS ? bits : (int)MOST_LANE_BITS, 0};
+    const row_groups groups = {bits < MOST_LANE_BITS<Length> ? bits : MOST_LANE_BITS<Length>, 0};
     const int64_t parts = (packs + groups.lanes() - 1) / groups.lanes();
     const dim3 blocks(loop_blocks(context, (of.rows + groups.rows() - 1) / groups.rows()),
                       (unsigned int)(parts < MOST_GROUPS ? parts : MOST_GROUPS));
