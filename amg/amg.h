@@ -38,11 +38,18 @@ typedef struct spg_level {
     int64_t bytes; /* held for this level */
 } spg_level;
 
-/* A cycle from b to x, and how often it ran on them. */
-typedef struct spg_amg_recorded {
+/* A cycle from b to x: of vectors, or of blocks of them (many/), then with inner products unless that is NULL. */
+typedef struct spg_amg_cycle_call {
+    spg_status (*run)(spg_amg *amg, const struct spg_amg_cycle_call *call);
     const void *b;
     void *x;
     bool from_zero;
+    double *products;
+} spg_amg_cycle_call;
+
+/* A cycle, and how often it ran. */
+typedef struct spg_amg_recorded {
+    spg_amg_cycle_call call;
     int runs;
     spg_recording *recording; /* NULL: none yet, or it cannot be recorded */
 } spg_amg_recorded;

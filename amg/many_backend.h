@@ -36,6 +36,13 @@ typedef struct spg_amg_many_scalars {
     double rr[SPG_AMG_MOST_WIDTH], pq[SPG_AMG_MOST_WIDTH], rz[SPG_AMG_MOST_WIDTH], rz_before[SPG_AMG_MOST_WIDTH];
 } spg_amg_many_scalars;
 
+/* Inner products that a function gives on its way: results[j] (doubles at the place) of vector j. workspace:
+ * dot_bytes. */
+typedef struct spg_amg_products {
+    void *workspace;
+    double *results;
+} spg_amg_products;
+
 /* Whether vector j is among those of a set. */
 static inline bool spg_amg_has(uint32_t set, int j) { return (set >> j & 1u) != 0; }
 
@@ -56,12 +63,22 @@ typedef struct spg_amg_many_backend {
     spg_status (*widen)(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
                         const double *v_square, const float *x, double *y);
 
-    /* y = A x; adds: y += A x. */
-    spg_status (*multiply)(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y);
+    /* y = A x; adds: y += A x. products: NULL, or x . y of a square A. */
+    spg_status (*multiply)(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y,
+                           const spg_amg_products *products);
     /* r = b - A x. */
     spg_status (*residual)(spg_context *context, const spg_csr *A, int width, const void *b, const void *x, void *r);
-    /* One sweep of a smoother, whose vectors are blocks, but for the inverse diagonal. */
-    spg_status (*relax)(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *sweep);
+    /* One sweep of a smoother, whose vectors are blocks, but for the inverse diagonal. products: NULL, or b . y; only
+     * of a sweep from an x. */
+    spg_status (*relax)(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *sweep,
+                        const spg_amg_products *products);
+    /* For the sweep `first` from zero, whose result s = coefficient inverse .* b need not be stored where it is the
+     * only one: r = b - A s. first's x, d and y are not used. */
+    spg_status (*first_residual)(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *first,
+                                 void *r);
+    /* first's y = s + P x. */
+    spg_status (*first_correction)(spg_context *context, const spg_csr *P, int width, const spg_amg_relaxation *first,
+                                   const void *x);
     /* x = the dense operator's solution for b. workspace: dense_bytes. */
     int64_t (*dense_bytes)(const spg_amg_dense *dense, int width);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, int width, const void *b, void *x,

@@ -22,7 +22,7 @@ static spg_status correct(spg_amg_many_solve *solve)
         by.of[j] = spg_amg_has(running, j);
         one.of[j] = 1;
     }
-    const spg_status status = spg_amg_many_correct(solve, NULL);
+    const spg_status status = spg_amg_many_correct(solve, NULL, NULL);
     if (status != SPG_OK) return status;
     for (int j = 0; j < solve->count; ++j) solve->column[j].solve.result.iterations += spg_amg_has(running, j);
     return solve->backend->combine(solve->context, &solve->shape, &by, solve->many->z, &one, solve->many->x);

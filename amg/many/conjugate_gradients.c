@@ -10,9 +10,7 @@ static spg_status turn(spg_amg_many_solve *solve, uint32_t starts)
 {
     const spg_amg_many *many = solve->many;
     spg_amg_many_scalars *scalars = many->scalars;
-    spg_status status = spg_amg_many_correct(solve, starts != 0 ? NULL : scalars->rr);
-    if (status == SPG_OK)
-        status = solve->backend->dot(solve->context, &solve->shape, many->r, many->z, many->workspace, scalars->rz);
+    const spg_status status = spg_amg_many_correct(solve, starts != 0 ? NULL : scalars->rr, scalars->rz);
     if (status != SPG_OK) return status;
     return solve->backend->cg_direction(solve->context, &solve->shape, starts, scalars, many->z, many->p);
 }
@@ -23,9 +21,9 @@ static spg_status step(const spg_amg_many_solve *solve, spg_amg_many_scalars *re
     const spg_amg_many *many = solve->many;
     spg_context *context = solve->context;
     const spg_amg_cg_vectors vectors = {many->p, many->q, many->x, many->r};
-    spg_status status = solve->backend->multiply(context, &solve->amg->system, many->width, many->p, false, many->q);
-    if (status == SPG_OK)
-        status = solve->backend->dot(context, &solve->shape, many->p, many->q, many->workspace, many->scalars->pq);
+    const spg_amg_products products = {many->workspace, many->scalars->pq};
+    spg_status status =
+        solve->backend->multiply(context, &solve->amg->system, many->width, many->p, false, many->q, &products);
     if (status == SPG_OK)
         status = solve->backend->cg_step(context, &solve->shape, spg_amg_columns_in(solve, SPG_AMG_RUNS), many->scalars,
                                          &vectors, many->workspace);

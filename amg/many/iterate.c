@@ -65,9 +65,13 @@ static spg_status project(spg_amg_many_solve *solve)
     return status == SPG_OK ? solve->backend->load(solve->context, &solve->shape, &vectors, many->z) : status;
 }
 
-spg_status spg_amg_many_correct(spg_amg_many_solve *solve, const double *squares)
+spg_status spg_amg_many_correct(spg_amg_many_solve *solve, const double *squares, double *products)
 {
-    const spg_status status = spg_amg_many_precondition(solve->amg, solve->many->r, solve->many->z, squares);
+    const spg_amg_many *many = solve->many;
     const bool projects = solve->column[0].solve.options.nullspace != SPG_AMG_NULLSPACE_NONE;
-    return status == SPG_OK && projects ? project(solve) : status;
+    spg_status status = spg_amg_many_precondition(solve->amg, many->r, many->z, squares, projects ? NULL : products);
+    if (status != SPG_OK || !projects) return status;
+    status = project(solve);
+    if (status != SPG_OK || products == NULL) return status;
+    return solve->backend->dot(solve->context, &solve->shape, many->r, many->z, many->workspace, products);
 }

@@ -3,6 +3,7 @@
 #define SPG_AMG_MANY_MANY_H
 
 #include "amg/many_backend.h"
+#include "amg/solve/cycle.h"
 #include "amg/solve/solve.h"
 
 /* The blocks of a level in a cycle; see spg_level. */
@@ -60,8 +61,8 @@ int spg_amg_width_for(int64_t count);
 
 /* ---- cycle.c ---- */
 /* x = one V-cycle on A x = b from zero, in blocks of A's type. squares: b's sums of squares, at the place; NULL: not
- * known. */
-spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares);
+ * known. products (at the place) = b . x of each vector; NULL: not wanted. */
+spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares, double *products);
 
 /* ---- iterate.c: what both methods do with all vectors ---- */
 /* q = b - A x, and the true residuals of the vectors in `phase`. */
@@ -71,8 +72,8 @@ uint32_t spg_amg_columns_in(const spg_amg_many_solve *solve, spg_amg_phase phase
 /* Ends a vector with this status and the context's message. A status that is not of this vector alone, such as MEMORY,
  * is returned; else OK. */
 spg_status spg_amg_end_column(spg_amg_many_solve *solve, spg_amg_column *column, spg_status status);
-/* z = M r without its part in the null space; overwrites q. */
-spg_status spg_amg_many_correct(spg_amg_many_solve *solve, const double *squares);
+/* z = M r without its part in the null space; overwrites q. products as in spg_amg_many_precondition, of r and z. */
+spg_status spg_amg_many_correct(spg_amg_many_solve *solve, const double *squares, double *products);
 /* Between a block and vectors one after the other. */
 spg_amg_columns spg_amg_columns_of(const spg_amg_many_solve *solve, void *values);
 

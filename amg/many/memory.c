@@ -69,6 +69,7 @@ void spg_amg_many_destroy(spg_amg *amg)
 {
     spg_amg_many *many = amg->many;
     if (many == NULL) return;
+    spg_amg_forget_cycles(amg);
     if (many->memory != NULL) spg_amg_give(amg, NULL, many->memory, many->bytes);
     if (many->level != NULL) spg_release_on_host(amg->context, many->level, level_bytes(amg, many));
     spg_release_on_host(amg->context, many, sizeof *many);
@@ -80,6 +81,7 @@ static spg_status set_width(spg_amg *amg, spg_amg_many *many, int width)
 {
     cursor at = {0};
     spg_status status = SPG_OK;
+    spg_amg_forget_cycles(amg); /* those of another width */
     many->width = width;
     take_all(amg, many, &at);
     if (at.bytes > many->bytes) {

@@ -251,7 +251,7 @@ spg_status spg_amg_apply_many(spg_context *context, spg_amg *amg, int64_t count,
         const spg_amg_many *many = amg->many;
         const spg_amg_shape shape = {amg->system.value_type, amg->system.rows, many->width};
         status = amg->backend->many->load(context, &shape, &from, many->r);
-        if (status == SPG_OK) status = spg_amg_many_precondition(amg, many->r, many->z, NULL);
+        if (status == SPG_OK) status = spg_amg_many_precondition(amg, many->r, many->z, NULL, NULL);
         if (status == SPG_OK) status = amg->backend->many->store(context, &shape, many->z, &to);
     }
     return status;

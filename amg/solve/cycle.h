@@ -33,8 +33,9 @@ spg_status spg_amg_cycle_from_guess(spg_amg *amg, const void *b, void *x);
 /* The sum of squares, at the place, that gives the unit of a narrow hierarchy's A. */
 const double *spg_amg_narrow_unit(const spg_amg *amg);
 
-/* spg_amg_v_cycle, for callers that repeat it on the same vectors: a device records it once, and then one launch queues
- * all of it (recorded.c). */
+/* Cycles that callers repeat on the same vectors: a device records them once, and then one launch queues all of a cycle
+ * (recorded.c). repeated_v_cycle: spg_amg_v_cycle. */
+spg_status spg_amg_repeat_cycle(spg_amg *amg, const spg_amg_cycle_call *call);
 spg_status spg_amg_repeated_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero);
 
 #endif

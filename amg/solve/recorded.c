@@ -5,47 +5,58 @@
 
 enum { RUNS_BEFORE = 2 }; /* cycles that are not repeated more often are not worth recording */
 
-typedef struct cycle_call {
+typedef struct queued_call {
     spg_amg *amg;
-    const void *b;
-    void *x;
-    bool from_zero;
-} cycle_call;
+    const spg_amg_cycle_call *call;
+} queued_call;
 
 static spg_status queue_cycle(void *state)
 {
-    const cycle_call *call = state;
-    return spg_amg_v_cycle(call->amg, call->b, call->x, call->from_zero);
+    const queued_call *queued = state;
+    return queued->call->run(queued->amg, queued->call);
+}
+
+static bool is_same(const spg_amg_cycle_call *one, const spg_amg_cycle_call *other)
+{
+    return one->run == other->run && one->b == other->b && one->x == other->x && one->from_zero == other->from_zero &&
+           one->products == other->products;
 }
 
 /* The entry of this cycle; a new one takes the place of the oldest. */
-static spg_amg_recorded *find_entry(spg_amg *amg, const void *b, void *x, bool from_zero)
+static spg_amg_recorded *find_entry(spg_amg *amg, const spg_amg_cycle_call *call)
 {
-    for (int k = 0; k < SPG_AMG_RECORDED; ++k) {
-        spg_amg_recorded *entry = &amg->recorded[k];
-        if (entry->b == b && entry->x == x && entry->from_zero == from_zero) return entry;
-    }
+    for (int k = 0; k < SPG_AMG_RECORDED; ++k)
+        if (is_same(&amg->recorded[k].call, call)) return &amg->recorded[k];
     spg_amg_recorded *entry = &amg->recorded[amg->next_recorded];
     amg->next_recorded = (amg->next_recorded + 1) % SPG_AMG_RECORDED;
     if (entry->recording != NULL) amg->backend->forget(amg->context, entry->recording);
-    *entry = (spg_amg_recorded){b, x, from_zero, 0, NULL};
+    *entry = (spg_amg_recorded){*call, 0, NULL};
     return entry;
+}
+
+spg_status spg_amg_repeat_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
+{
+    const spg_amg_backend *backend = amg->backend;
+    if (backend->record == NULL || backend->is_captured(amg->context)) return call->run(amg, call);
+    spg_amg_recorded *entry = find_entry(amg, call);
+    spg_status status = SPG_OK;
+    if (entry->runs == RUNS_BEFORE) {
+        queued_call queued = {amg, call};
+        status = backend->record(amg->context, queue_cycle, &queued, &entry->recording);
+    }
+    if (entry->runs <= RUNS_BEFORE) entry->runs++;
+    if (status != SPG_OK) return status;
+    return entry->recording != NULL ? backend->replay(amg->context, entry->recording) : call->run(amg, call);
+}
+
+static spg_status run_v_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
+{
+    return spg_amg_v_cycle(amg, call->b, call->x, call->from_zero);
 }
 
 spg_status spg_amg_repeated_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
 {
-    const spg_amg_backend *backend = amg->backend;
-    if (backend->record == NULL || backend->is_captured(amg->context)) return spg_amg_v_cycle(amg, b, x, from_zero);
-    spg_amg_recorded *entry = find_entry(amg, b, x, from_zero);
-    spg_status status = SPG_OK;
-    if (entry->runs == RUNS_BEFORE) {
-        cycle_call call = {amg, b, x, from_zero};
-        status = backend->record(amg->context, queue_cycle, &call, &entry->recording);
-    }
-    if (entry->runs <= RUNS_BEFORE) entry->runs++;
-    if (status != SPG_OK) return status;
-    return entry->recording != NULL ? backend->replay(amg->context, entry->recording)
-                                    : spg_amg_v_cycle(amg, b, x, from_zero);
+    return spg_amg_repeat_cycle(amg, &(spg_amg_cycle_call){run_v_cycle, b, x, from_zero, NULL});
 }
 
 void spg_amg_forget_cycles(spg_amg *amg)

@@ -187,7 +187,7 @@ static void multiply(const spg_csr *A, const fuzz_array *alpha, const fuzz_array
 /* Contents are not checked, so a faulty matrix is not passed. */
 void fuzz_try_spmm(fuzz_input *in, spg_context *context, const spg_csr *A)
 {
-    enum { MOST_COUNT = 6 };
+    enum { MOST_COUNT = 17 };
     fuzz_whole expected[(FUZZ_MOST + MOST_COUNT) * (FUZZ_MOST + 4)];
     if (!fuzz_is_sound(A)) return;
     const int64_t kind = fuzz_take(in, 1), count = fuzz_take(in, 1) % (MOST_COUNT + 1);

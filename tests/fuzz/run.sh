@@ -16,7 +16,7 @@ elif [ $# -gt 0 ]; then
     limit=-max_total_time=$1
     shift
 fi
-[ $# -gt 0 ] || set -- matrix_market csr_check product galerkin sampling operations krylov options
+[ $# -gt 0 ] || set -- matrix_market csr_check product galerkin sampling operations krylov many options
 
 has_fuzzer()
 {
@@ -50,7 +50,7 @@ run_target() # NAME LIBFUZZER-OPTIONS-AND-SEED-FOLDERS...
 for name; do
     case $name in
         matrix_market) run_target "$name" -max_len=4096 "$root/matrices/tiny" "$root/matrices/invalid" ;;
-        product | sampling | operations | krylov) run_target "$name" -max_len=256 ;;
+        product | sampling | operations | krylov | many) run_target "$name" -max_len=256 ;;
         galerkin) run_target "$name" -max_len=320 ;;
         # What the parsers print is of no interest.
         options) run_target "$name" -max_len=256 -close_fd_mask=3 -dict="$root/tests/fuzz/options.dict" ;;

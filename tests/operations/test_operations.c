@@ -297,12 +297,14 @@ static void matrices_are_compared_by_pattern_and_values(void **state)
     assert_difference((int32_t[]){0, 2, 1, 2}, (double[]){NAN, -2, 5, 3}, 2, 4, (spg_difference){1, 0, 0, 0, NAN, NAN});
 }
 
-/* Elements of `lines` lines of `stride` each. */
-static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t count, spg_layout layout, bool has_beta)
+/* Lines are `gap` elements of X and twice as many of Y longer than need be: 4 keeps packs of vectors aligned. */
+static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t count, spg_layout layout, int64_t gap)
 {
     const size_t size = spg_type_size(matrix->value_type);
     const bool by_row = layout == SPG_ROW_MAJOR;
-    const int64_t x_stride = (by_row ? count : matrix->cols) + 3, y_stride = (by_row ? count : matrix->rows) + 2;
+    const bool has_beta = (count + gap + layout) % 2 == 0;
+    const int64_t x_stride = (by_row ? count : matrix->cols) + gap,
+                  y_stride = (by_row ? count : matrix->rows) + 2 * gap;
     const int64_t x_count = x_stride * (by_row ? matrix->cols : count);
     const int64_t y_count = y_stride * (by_row ? matrix->rows : count);
     char *X = test_array(x_count, size), *Y = test_array(y_count, size), *found = test_array(y_count, size);
@@ -310,7 +312,7 @@ static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t c
     test_random_values(1, 0, matrix->value_type, x_count, X);
     test_random_values(2, 0, matrix->value_type, y_count, Y);
     test_random_values(3, 0, matrix->value_type, 2, scales);
-    const void *alpha = count % 2 ? scales : NULL, *beta = has_beta ? scales + size : NULL;
+    const void *alpha = count % 3 ? scales : NULL, *beta = has_beta ? scales + size : NULL;
     spg_csr here;
     test_to_place(context, matrix, &here);
     void *here_x = test_lend(X, (size_t)x_count * size), *here_y = test_lend(Y, (size_t)y_count * size);
@@ -335,10 +337,12 @@ static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t c
 
 static void check_spmm(spg_context *context, const spg_csr *matrix)
 {
-    static const int64_t counts[] = {0, 1, 2, 3, 6, 13, 16, 21};
-    for (int c = 0; c < 8; ++c)
-        for (int layout = SPG_ROW_MAJOR; layout <= SPG_COLUMN_MAJOR; ++layout)
-            check_spmm_of(context, matrix, counts[c], (spg_layout)layout, (c + layout) % 2 == 0);
+    static const int64_t counts[] = {0, 1, 2, 3, 6, 13, 16, 21, 36};
+    for (int c = 0; c < 9; ++c)
+        for (int64_t gap = 3; gap <= 4; ++gap) {
+            check_spmm_of(context, matrix, counts[c], SPG_ROW_MAJOR, gap);
+            check_spmm_of(context, matrix, counts[c], SPG_COLUMN_MAJOR, gap);
+        }
 }
 
 /* What lies between the vectors stays as it was. */

@@ -11,58 +11,29 @@ namespace amg
 namespace
 {
 
-/* A block of threads has LANES rows at a time, `width` threads each. */
-enum { LANES = 16, ROWS_A_THREAD = 8, MOST_SUM_BLOCKS = 512 };
+/* A block of threads has GROUPS rows at a time, `width` threads each. */
+enum { GROUPS = 16, ROWS_A_THREAD = 8, MOST_BLOCKS = 512 };
+static_assert((int)MOST_BLOCKS <= (int)MOST_SUM_BLOCKS, "the workspace has room for all sums");
 
 unsigned int sum_blocks(int64_t n)
 {
-    const int64_t blocks = (n + LANES * ROWS_A_THREAD - 1) / (LANES * ROWS_A_THREAD);
-    return (unsigned int)(blocks < 1 ? 1 : blocks < MOST_SUM_BLOCKS ? blocks : (int64_t)MOST_SUM_BLOCKS);
-}
-
-/* The sums of a block's lanes, in lane 0. All threads call it. */
-__device__ double combine_lanes_of_block(double sum, int width)
-{
-    __shared__ double sums[LANES * SPG_AMG_MOST_WIDTH];
-    const int lane = (int)threadIdx.x / width;
-    __syncthreads();
-    sums[threadIdx.x] = sum;
-    for (int lanes = LANES / 2; lanes > 0; lanes /= 2) {
-        __syncthreads();
-        if (lane < lanes) sums[threadIdx.x] += sums[threadIdx.x + lanes * width];
-    }
-    return sums[threadIdx.x];
+    const int64_t blocks = (n + GROUPS * ROWS_A_THREAD - 1) / (GROUPS * ROWS_A_THREAD);
+    return (unsigned int)(blocks < 1 ? 1 : blocks < MOST_BLOCKS ? blocks : (int64_t)MOST_BLOCKS);
 }
 
 /* Calls terms.end(vector, the sum of terms(k) over the vector's elements k) in one thread for each, after
  * terms.begin(vector) in all. */
 template <typename Terms>
-__global__ __launch_bounds__(LANES *SPG_AMG_MOST_WIDTH) void sum_columns(int64_t n, int width, Terms terms,
-                                                                         double *partials, unsigned int *ticket)
+__global__ __launch_bounds__(GROUPS *SPG_AMG_MOST_WIDTH) void sum_columns(int64_t n, int width, Terms terms,
+                                                                          grid_sums of)
 {
-    __shared__ bool is_last;
     wait_and_trigger();
-    const int lane = (int)threadIdx.x / width, vector = (int)threadIdx.x % width;
+    const int group = (int)threadIdx.x / width, vector = (int)threadIdx.x % width;
     terms.begin(vector);
-    double sum = 0;
-    for (int64_t row = (int64_t)blockIdx.x * LANES + lane; row < n; row += (int64_t)gridDim.x * LANES)
-        sum += terms(row * width + vector);
-    sum = combine_lanes_of_block(sum, width);
-    if (lane == 0) {
-        partials[blockIdx.x * width + vector] = sum;
-        __threadfence();
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(ticket, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (!is_last) return;
-    __threadfence();
-    sum = 0;
-    for (unsigned int b = (unsigned int)lane; b < gridDim.x; b += LANES)
-        sum += *(volatile const double *)(partials + b * width + vector);
-    sum = combine_lanes_of_block(sum, width);
-    if (lane == 0) terms.end(vector, sum);
-    if (threadIdx.x == 0) *ticket = 0;
+    double sum[1] = {0};
+    for (int64_t row = (int64_t)blockIdx.x * GROUPS + group; row < n; row += (int64_t)gridDim.x * GROUPS)
+        sum[0] += terms(row * width + vector);
+    combine_blocks(sum, width, of, [&](int of_vector, double all) { terms.end(of_vector, all); });
 }
 
 template <typename Terms>
@@ -70,8 +41,8 @@ spg_status queue_sums(spg_context *context, const spg_amg_shape &shape, void *wo
                       const Terms &terms)
 {
     return launch_programmatic(context, spg_cuda_of(context)->stream, what, sum_blocks(shape.n),
-                               (unsigned int)(LANES * shape.width), 0, sum_columns<Terms>, shape.n, shape.width, terms,
-                               static_cast<double *>(workspace), ticket_of(context));
+                               (unsigned int)(GROUPS * shape.width), 0, sum_columns<Terms>, shape.n, shape.width, terms,
+                               sums_in(context, workspace));
 }
 
 template <typename Value> struct dot_terms {
@@ -123,7 +94,8 @@ template <typename Value> struct step_terms {
 
 int64_t spg_cuda_many_dot_bytes(int64_t n, int width)
 {
-    return (int64_t)spg::amg::sum_blocks(n) * width * (int64_t)sizeof(double);
+    (void)n;
+    return (int64_t)spg::amg::MOST_SUM_BLOCKS * width * (int64_t)sizeof(double);
 }
 
 spg_status spg_cuda_many_dot(spg_context *context, const spg_amg_shape *shape, const void *x, const void *y,

@@ -1,5 +1,6 @@
 /* What spg_amg_solve_many and spg_amg_apply_many refuse, and that want of memory leaves nothing behind. */
 #include "amg_many_vectors.h"
+#include "fault.h"
 #include "matrices_for_tests.h"
 
 #include <stdlib.h>
@@ -100,10 +101,105 @@ static void none_and_no_rows_are_solved(void **state)
     test_system_end(&system);
 }
 
+/* Sends right-hand sides of ones to both calls; the second number of vectors takes blocks of another width. */
+static spg_status solve_and_apply(spg_context *context, const spg_csr *A, const spg_amg_options *options,
+                                  void *const *of)
+{
+    const int64_t n = A->rows;
+    spg_amg_solve_result results[3];
+    spg_amg *amg;
+    spg_status status = spg_amg_setup(context, A, options, &amg);
+    if (status == SPG_OK)
+        status = spg_amg_solve_many(context, amg, 3, SPG_ROW_MAJOR, of[0], 3, of[1], 3, NULL, results);
+    if (status == SPG_OK) status = spg_amg_apply_many(context, amg, 17, SPG_COLUMN_MAJOR, of[0], n, of[1], n);
+    spg_amg_destroy(amg);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int narrow = 0; narrow < 2; ++narrow) {
+        test_allocator memory;
+        spg_context *context = test_faulty_context(&memory, 1, 0);
+        spg_csr A = test_generate("fd2d5:12", SPG_F64), here;
+        const size_t bytes = 17 * (size_t)A.rows * sizeof(double);
+        double *const ones = malloc(bytes);
+        assert_non_null(ones);
+        for (int64_t k = 0; k < 17 * A.rows; ++k) ones[k] = 1;
+        test_to_place(context, &A, &here);
+        void *const vectors[] = {test_lend(ones, bytes), test_lend(ones, bytes)};
+        spg_amg_options options = test_several_levels();
+        options.precision = narrow ? SPG_AMG_PRECISION_F32 : SPG_AMG_PRECISION_OF_A;
+        const int64_t before = test_live(&memory);
+        int64_t k = 1;
+        for (bool failed = true; failed; ++k) {
+            test_send(ones, bytes, vectors[1]);
+            test_fail_at(&memory, k);
+            const spg_status status = solve_and_apply(context, &here, &options, vectors);
+            const bool did_without = test_did_without(&memory, status);
+            failed = test_failed(&memory);
+            test_fail_at(&memory, 0);
+            assert_int_equal(status, failed && !did_without ? SPG_ERROR_MEMORY : SPG_OK);
+            assert_int_equal(test_live(&memory), before);
+        }
+        assert_true(k > 40);
+        test_give_back(vectors[0], bytes);
+        test_give_back(vectors[1], bytes);
+        spg_csr_free(context, &here);
+        spg_csr_free(test_host(), &A);
+        spg_context_destroy(context);
+        free(ones);
+    }
+}
+
+/* A hierarchy takes the next call after one that had no memory, and gives what it gave before. */
+static void a_refused_call_can_be_repeated(void **state)
+{
+    (void)state;
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, 1, 0);
+    spg_csr A = test_generate("fd2d5:12", SPG_F64), here;
+    const int64_t n = A.rows;
+    const size_t bytes = 9 * (size_t)n * sizeof(double);
+    double *const ones = malloc(bytes), *const first = malloc(bytes), *const again = malloc(bytes);
+    assert_true(ones != NULL && first != NULL && again != NULL);
+    for (int64_t k = 0; k < 9 * n; ++k) ones[k] = 1;
+    test_to_place(context, &A, &here);
+    void *const B = test_lend(ones, bytes), *const X = test_lend(ones, bytes);
+    const spg_amg_options options = test_several_levels();
+    spg_amg *amg;
+    assert_int_equal(spg_amg_setup(context, &here, &options, &amg), SPG_OK);
+    assert_int_equal(spg_amg_apply_many(context, amg, 3, SPG_COLUMN_MAJOR, B, n, X, n), SPG_OK);
+    test_fetch(X, bytes, first);
+    for (int64_t k = 1, failed = 1; failed; ++k) { /* wider blocks need more memory */
+        test_fail_at(&memory, k);
+        const spg_status status = spg_amg_apply_many(context, amg, 9, SPG_COLUMN_MAJOR, B, n, X, n);
+        const bool did_without = test_did_without(&memory, status);
+        failed = test_failed(&memory);
+        test_fail_at(&memory, 0);
+        assert_int_equal(status, failed && !did_without ? SPG_ERROR_MEMORY : SPG_OK);
+        if (failed) assert_int_equal(spg_amg_apply_many(context, amg, 3, SPG_COLUMN_MAJOR, B, n, X, n), SPG_OK);
+        test_fetch(X, bytes, again);
+        assert_memory_equal(again, first, 3 * (size_t)n * sizeof(double));
+        assert_true(k < 20);
+    }
+    spg_amg_destroy(amg);
+    test_give_back(B, bytes);
+    test_give_back(X, bytes);
+    spg_csr_free(context, &here);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+    free(ones);
+    free(first);
+    free(again);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_vectors_are_refused),
-                                       cmocka_unit_test(other_hierarchies_and_options_are_refused),
-                                       cmocka_unit_test(none_and_no_rows_are_solved)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_vectors_are_refused), cmocka_unit_test(other_hierarchies_and_options_are_refused),
+        cmocka_unit_test(none_and_no_rows_are_solved), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_refused_call_can_be_repeated)};
     return TEST_RUN_HERE(argc, argv, "many_refusal", tests);
 }

@@ -18,10 +18,16 @@ spg_status spg_host_many_narrow(spg_context *context, int64_t n, int width, cons
 spg_status spg_host_many_widen(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
                                const double *v_square, const float *x, double *y);
 
-spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y);
+spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y,
+                                  const spg_amg_products *products);
 spg_status spg_host_many_residual(spg_context *context, const spg_csr *A, int width, const void *b, const void *x,
                                   void *r);
-spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *sweep);
+spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *sweep,
+                               const spg_amg_products *products);
+spg_status spg_host_many_first_residual(spg_context *context, const spg_csr *A, int width,
+                                        const spg_amg_relaxation *first, void *r);
+spg_status spg_host_many_first_correction(spg_context *context, const spg_csr *P, int width,
+                                          const spg_amg_relaxation *first, const void *x);
 int64_t spg_host_many_dense_bytes(const spg_amg_dense *dense, int width);
 spg_status spg_host_many_dense_solve(spg_context *context, spg_amg_dense *dense, int width, const void *b, void *x,
                                      void *workspace);

@@ -45,34 +45,70 @@ spg_status spg_host_many_residual(spg_context *context, const spg_csr *A, int wi
     return SPG_OK;
 }
 
-spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *of)
+static block_sweep sweep_of(const spg_csr *A, int width, const spg_amg_relaxation *of)
 {
-    static works relax = BY_REAL_TYPE(relax), relax_wide = BY_REAL_TYPE(relax_wide);
-    static works from_zero = BY_REAL_TYPE(relax_from_zero), from_zero_wide = BY_REAL_TYPE(relax_from_zero_wide);
     const double rho = of->rho != NULL ? *of->rho : 1;
     spg_amg_chebyshev_step by = {of->scale / rho, 0};
     if (of->step >= 0) by = spg_amg_chebyshev(rho, of->ratio, of->step);
-    const block_sweep job = {.A = A,
-                             .width = width,
-                             .inverse = of->inverse,
-                             .b = of->b,
-                             .x = of->x,
-                             .d = of->d,
-                             .y = of->y,
-                             .coefficient = by.coefficient,
-                             .keep = by.keep};
+    return (block_sweep){.A = A,
+                         .width = width,
+                         .inverse = of->inverse,
+                         .b = of->b,
+                         .x = of->x,
+                         .d = of->d,
+                         .y = of->y,
+                         .coefficient = by.coefficient,
+                         .keep = by.keep};
+}
+
+/* Inner products, after what gives their vectors. */
+static spg_status find_products(spg_context *context, const spg_csr *A, int width, const void *x, const void *y,
+                                const spg_amg_products *products)
+{
+    if (products == NULL) return SPG_OK;
+    const spg_amg_shape shape = {A->value_type, A->rows, width};
+    return spg_host_many_dot(context, &shape, x, y, products->workspace, products->results);
+}
+
+spg_status spg_host_many_relax(spg_context *context, const spg_csr *A, int width, const spg_amg_relaxation *of,
+                               const spg_amg_products *products)
+{
+    static works relax = BY_REAL_TYPE(relax), relax_wide = BY_REAL_TYPE(relax_wide);
+    static works from_zero = BY_REAL_TYPE(relax_from_zero), from_zero_wide = BY_REAL_TYPE(relax_from_zero_wide);
+    const block_sweep job = sweep_of(A, width, of);
     if (of->x != NULL)
         over_rows(context, choose(relax, relax_wide, A), &job);
     else
         spg_parallel(spg_host_threads(context, A->rows * width), A->rows, 0, choose(from_zero, from_zero_wide, A),
                      &job);
+    return find_products(context, A, width, of->b, of->y, products);
+}
+
+spg_status spg_host_many_first_residual(spg_context *context, const spg_csr *A, int width,
+                                        const spg_amg_relaxation *first, void *r)
+{
+    static works residual = BY_REAL_TYPE(first_residual), residual_wide = BY_REAL_TYPE(first_residual_wide);
+    block_sweep job = sweep_of(A, width, first);
+    job.y = r;
+    over_rows(context, choose(residual, residual_wide, A), &job);
     return SPG_OK;
 }
 
-spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y)
+spg_status spg_host_many_first_correction(spg_context *context, const spg_csr *P, int width,
+                                          const spg_amg_relaxation *first, const void *x)
+{
+    static works correction = BY_REAL_TYPE(first_correction), correction_wide = BY_REAL_TYPE(first_correction_wide);
+    block_sweep job = sweep_of(P, width, first);
+    job.x = x;
+    over_rows(context, choose(correction, correction_wide, P), &job);
+    return SPG_OK;
+}
+
+spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y,
+                                  const spg_amg_products *products)
 {
     static works multiply = BY_REAL_TYPE(multiply), multiply_wide = BY_REAL_TYPE(multiply_wide);
     over_rows(context, choose(multiply, multiply_wide, A),
               &(block_sweep){.A = A, .width = width, .x = x, .y = y, .adds = adds});
-    return SPG_OK;
+    return find_products(context, A, width, x, y, products);
 }
