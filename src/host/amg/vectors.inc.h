@@ -54,3 +54,31 @@ static void NAMED(cg_step)(const void *data, spg_range blocks)
         job->sums[k] = NAMED(dot_block)(r + begin, r + begin, size);
     }
 }
+
+static void NAMED(dots)(const void *data, spg_range blocks)
+{
+    const dots_job *job = data;
+    const VALUE *y = job->y;
+    for (int64_t k = blocks.begin; k < blocks.end; ++k)
+        for (int v = 0; v < job->count; ++v) {
+            const VALUE *x = (const void *)(job->first + v * job->stride);
+            job->sums[v * job->blocks + k] = NAMED(dot_block)(x + k * BLOCK, y + k * BLOCK, block_size(job->n, k));
+        }
+}
+
+static void NAMED(combine)(const void *data, spg_range blocks)
+{
+    const combine_job *job = data;
+    const spg_amg_combination *by = job->by;
+    const VALUE scale = by->scale != NULL ? (VALUE)*by->scale : 1;
+    for (int64_t k = blocks.begin; k < blocks.end; ++k) {
+        VALUE *y = (VALUE *)job->y + k * BLOCK;
+        const int64_t size = block_size(job->n, k);
+        for (int64_t i = 0; scale != 1 && i < size; ++i) y[i] = scale != 0 ? scale * y[i] : 0;
+        for (int v = 0; v < by->of.count; ++v) {
+            const VALUE a = (VALUE)(by->factor * by->coefficients[v]);
+            const VALUE *x = (const void *)((const char *)by->of.first + v * by->of.stride);
+            for (int64_t i = 0; a != 0 && i < size; ++i) y[i] += a * x[k * BLOCK + i];
+        }
+    }
+}
