@@ -74,11 +74,13 @@ static void NAMED(combine)(const void *data, spg_range blocks)
     for (int64_t k = blocks.begin; k < blocks.end; ++k) {
         VALUE *y = (VALUE *)job->y + k * BLOCK;
         const int64_t size = block_size(job->n, k);
-        for (int64_t i = 0; scale != 1 && i < size; ++i) y[i] = scale != 0 ? scale * y[i] : 0;
+        if (scale != 1)
+            for (int64_t i = 0; i < size; ++i) y[i] = scale != 0 ? scale * y[i] : 0;
         for (int v = 0; v < by->of.count; ++v) {
             const VALUE a = (VALUE)(by->factor * by->coefficients[v]);
-            const VALUE *x = (const void *)((const char *)by->of.first + v * by->of.stride);
-            for (int64_t i = 0; a != 0 && i < size; ++i) y[i] += a * x[k * BLOCK + i];
+            const VALUE *x = (const VALUE *)(const void *)((const char *)by->of.first + v * by->of.stride) + k * BLOCK;
+            if (a == 0) continue;
+            for (int64_t i = 0; i < size; ++i) y[i] += a * x[i];
         }
     }
 }
