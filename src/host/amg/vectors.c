@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { BLOCK = 4096, LANES = 8 };
+enum { BLOCK = 4096, LANES = 8, TOGETHER = 4 };
 
 static int64_t blocks_of(int64_t n) { return n / BLOCK + (n % BLOCK > 0); }
 
@@ -53,7 +53,6 @@ typedef struct dots_job {
 } dots_job;
 
 typedef struct combine_job {
-    int64_t n;
     const spg_amg_combination *by;
     void *y;
 } combine_job;
@@ -155,8 +154,7 @@ spg_status spg_host_krylov_combine(spg_context *context, spg_type type, int64_t 
                                    void *y)
 {
     static spg_work *const add[2] = BY_REAL_VALUE_TYPE(combine);
-    spg_parallel(spg_host_threads(context, (by->of.count + 1) * n), blocks_of(n), 0, add[type],
-                 &(combine_job){n, by, y});
+    spg_parallel(spg_host_threads(context, (by->of.count + 1) * n), n, 0, add[type], &(combine_job){by, y});
     return SPG_OK;
 }
 
