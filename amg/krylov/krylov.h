@@ -3,7 +3,7 @@
 #define SPG_AMG_KRYLOV_KRYLOV_H
 
 #include "amg/amg.h"
-#include "amg/krylov_backend.h"
+#include "amg/krylov/krylov_backend.h"
 #include "amg/numerics.h"
 
 #include "spg/krylov.h"

@@ -2,7 +2,7 @@
 #ifndef SPG_AMG_KRYLOV_SCALARS_H
 #define SPG_AMG_KRYLOV_SCALARS_H
 
-#include "amg/krylov_backend.h"
+#include "amg/krylov/krylov_backend.h"
 #include "inline.h"
 
 #include <math.h>

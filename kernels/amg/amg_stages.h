@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "amg/krylov_backend.h"
+#include "amg/krylov/krylov_backend.h"
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);

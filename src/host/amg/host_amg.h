@@ -3,7 +3,7 @@
 #ifndef SPG_SRC_HOST_AMG_HOST_AMG_H
 #define SPG_SRC_HOST_AMG_HOST_AMG_H
 
-#include "amg/krylov_backend.h"
+#include "amg/krylov/krylov_backend.h"
 
 /* ---- setup ---- */
 spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);

@@ -3,7 +3,7 @@
 #include "amg_systems.h"
 #include "matrices_for_tests.h"
 
-#include "amg/krylov_backend.h"
+#include "amg/krylov/krylov_backend.h"
 #include "context.h"
 
 #include <math.h>
