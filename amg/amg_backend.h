@@ -338,7 +338,8 @@ typedef struct spg_amg_backend {
     spg_status (*replay)(spg_context *context, const spg_recording *recording);
     void (*forget)(spg_context *context, spg_recording *recording);
 
-    const struct spg_amg_many_backend *many; /* many_backend.h: several right-hand sides at once */
+    const struct spg_amg_krylov_backend *krylov; /* krylov/krylov_backend.h: other Krylov methods */
+    const struct spg_amg_many_backend *many;     /* many_backend.h: several right-hand sides at once */
 } spg_amg_backend;
 
 extern const spg_amg_backend spg_host_amg_backend;

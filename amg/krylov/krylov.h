@@ -3,12 +3,10 @@
 #define SPG_AMG_KRYLOV_KRYLOV_H
 
 #include "amg/amg.h"
+#include "amg/krylov/krylov_backend.h"
 #include "amg/numerics.h"
 
 #include "spg/krylov.h"
-
-/* Inner products that any method may read at once. */
-enum { SPG_AMG_MOST_DOTS = 16 };
 
 /* A solve in progress. Vector 0 is the residual b - A x whenever a method begins. */
 typedef struct spg_krylov {
@@ -22,25 +20,38 @@ typedef struct spg_krylov {
     spg_krylov_options options;
     spg_krylov_result result;
     double norm;  /* ||b||, or 1 if it is 0 */
-    char *memory; /* vectors, then scalars, then the workspace of an inner product */
+    char *memory; /* vectors, then the workspace of inner products, then scalars, then the small system of FGMRES */
     int64_t bytes, vector_bytes;
-    double *scalars; /* at the place: the inner products read at once, or the scalars of conjugate gradients */
     void *workspace;
-    double *numbers; /* on the host: a method's own */
-    int64_t number_bytes;
+    spg_amg_krylov_scalars *scalars;
+    spg_amg_small_system small;
+    int at_once; /* iterations that were begun before the host looked last */
 } spg_krylov;
 
 static inline void *spg_krylov_vector(const spg_krylov *run, int k) { return run->memory + k * run->vector_bytes; }
 
+/* `count` vectors from vector `first` on, each `step` after the one before. */
+static inline spg_amg_vectors spg_krylov_vectors(const spg_krylov *run, int first, int step, int count)
+{
+    return (spg_amg_vectors){spg_krylov_vector(run, first), step * run->vector_bytes, count};
+}
+
+static inline double spg_krylov_target(const spg_krylov *run) { return run->options.tolerance * run->norm; }
+
 /* y = alpha*x + beta*y; beta 0: y is not read. */
 spg_status spg_krylov_axpby(const spg_krylov *run, double alpha, const void *x, double beta, void *y);
 
-/* products[k] = left[k] . right[k] for `count` pairs. Waits once. */
-spg_status spg_krylov_dots(const spg_krylov *run, int count, const void *const *left, const void *const *right,
-                           double *products);
+/* *result (at the place) = x . y. */
+spg_status spg_krylov_dot(const spg_krylov *run, const void *x, const void *y, double *result);
 
-/* products[k] = vector k . w for the first `count` vectors, of FGMRES at most restart + 1. Waits once. */
-spg_status spg_krylov_products(const spg_krylov *run, int count, const void *w, double *products);
+/* results[k] (at the place) = vector k . y. */
+spg_status spg_krylov_dots(const spg_krylov *run, spg_amg_vectors of, const void *y, double *results);
+
+/* y = scale y + factor times the sum of coefficients[k] vector k; numbers at the place, but the factor. */
+spg_status spg_krylov_combine(const spg_krylov *run, spg_amg_combination by, void *y);
+
+/* Moves the scalars; number: a column, or how many. */
+spg_status spg_krylov_advance(const spg_krylov *run, spg_amg_krylov_move move, int number);
 
 /* z = M r; y = A x. */
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z);
@@ -53,15 +64,24 @@ spg_status spg_krylov_note(spg_krylov *run, double residual);
 bool spg_krylov_has_converged(const spg_krylov *run);
 bool spg_krylov_goes_on(const spg_krylov *run);
 
+/* Queues iteration `number`, from 0, of a method that has begun. */
+typedef spg_status spg_krylov_iteration(const spg_krylov *run, int number);
+
+/* Up to `most` iterations, after SPG_AMG_KRYLOV_BEGIN. The host looks at their residuals, and waits for that, when
+ * those have been begun that it expects to be needed; at each with a monitor. *told: the scalars when it looked last.
+ */
+spg_status spg_krylov_iterate(spg_krylov *run, int most, spg_krylov_iteration *queue, spg_amg_krylov_scalars *told);
+
 /* One method a file, and the vectors that it takes, vector 0 included. Each iterates from the residual in vector 0
  * until it has converged, has to end, or has to restart from a residual computed anew. */
 enum { SPG_CG_VECTORS = 4, SPG_BICGSTAB_VECTORS = 7 };
 spg_status spg_krylov_cg(spg_krylov *run);
 spg_status spg_krylov_fcg(spg_krylov *run);
 spg_status spg_krylov_bicgstab(spg_krylov *run);
-/* numbers: room for a triangle of restart + 1 columns and four vectors more. */
 static inline int spg_fgmres_vectors(int restart) { return 2 * restart + 1; }
-static inline int64_t spg_fgmres_numbers(int restart) { return ((int64_t)restart + 2) * (restart + 6); }
+/* Numbers of the small system, and the system in room for them. */
+int64_t spg_fgmres_numbers(int restart);
+spg_amg_small_system spg_fgmres_system(int restart, double *numbers);
 spg_status spg_krylov_fgmres(spg_krylov *run);
 
 #endif

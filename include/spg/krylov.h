@@ -39,8 +39,7 @@ SPG_API spg_operator spg_amg_operator(spg_amg *amg);
 
 /* The method of a solve. */
 typedef enum spg_krylov_method {
-    SPG_KRYLOV_CG = 0,      /* conjugate gradients: A and M symmetric positive definite, M the same in each iteration;
-                               A and M may be applied for one iteration that is not done */
+    SPG_KRYLOV_CG = 0,      /* conjugate gradients: A and M symmetric positive definite, M the same in each iteration */
     SPG_KRYLOV_FCG = 1,     /* flexible ones (Notay 2000): M may change from iteration to iteration */
     SPG_KRYLOV_FGMRES = 2,  /* FGMRES (Saad 1993): any A, M may change; 2*restart + 1 vectors */
     SPG_KRYLOV_BICGSTAB = 3 /* BiCGStab (van der Vorst 1992), M from the right: any A; 7 vectors. An iteration applies A
@@ -56,8 +55,8 @@ typedef struct spg_krylov_options {
     int zero_guess;           /* 1: x begins as zero and need not be initialised; 0 */
     double *history;          /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of
                                  the initial x */
-    /* NULL, or called after each iteration with its number and the residual's norm, on the host; not 0 ends the
-     * solve. */
+    /* NULL, or called with each iteration's number and residual norm, on the host and in order, before the next
+     * iteration begins; not 0 ends the solve. So a solve with a monitor waits at each iteration. */
     int (*monitor)(void *user, int iteration, double residual);
     void *monitor_user; /* for monitor */
 } spg_krylov_options;
@@ -79,9 +78,13 @@ typedef struct spg_krylov_result {
 
 /* Solves A x = b, preconditioned by M (NULL: none). b and x: A's rows at the context's place. x holds the initial
  * guess, unless options say zero, and always receives the last iterate. options and result may be NULL. Vectors are
- * workspace. An iteration waits for its inner products, on a device once in conjugate gradients and at most three times
- * in others. Squares of norms must be in the range of doubles. From run to run the bits are the same; host and device
+ * workspace. Squares of norms must be in the range of doubles. From run to run the bits are the same; host and device
  * agree to rounding.
+ *
+ * On a device inner products stay there. The host waits to test the residual: in conjugate gradients at each iteration,
+ * but far from the target the next one is queued before; in other methods after up to 8 iterations, after fewer as the
+ * residual nears the target. So A and M may be applied for iterations after the last: one, or up to 7. These change
+ * neither x nor the result.
  *
  * ARGUMENT: NULL, an operator without apply, types other than f32 and f64 or of two kinds, options out of range; b and
  * x overlap. SHAPE: M has other rows than A. PLACE: b or x elsewhere. MEMORY: no room for the vectors. NOT_CONVERGED:

@@ -3,6 +3,14 @@
 
 #include "amg/many_backend.h"
 
+static const spg_amg_krylov_backend krylov = {
+    .at_once = SPG_AMG_MOST_UNREAD,
+    .dots_bytes = spg_cuda_krylov_dots_bytes,
+    .dots = spg_cuda_krylov_dots,
+    .combine = spg_cuda_krylov_combine,
+    .advance = spg_cuda_krylov_advance,
+};
+
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
     .find_symmetry_and_inverse = spg_cuda_find_symmetry_and_inverse,
@@ -51,5 +59,6 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .record = spg_cuda_record,
     .replay = spg_cuda_replay,
     .forget = spg_cuda_forget,
+    .krylov = &krylov,
     .many = &spg_cuda_amg_many_backend,
 };

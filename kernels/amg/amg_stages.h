@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "amg/amg_backend.h"
+#include "amg/krylov/krylov_backend.h"
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
@@ -75,6 +75,13 @@ spg_status spg_cuda_cg_read(spg_context *context, const spg_amg_cg_scalars *scal
                             spg_amg_cg_scalars *read);
 spg_status spg_cuda_cg_direction(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
                                  const void *z, void *p);
+
+int64_t spg_cuda_krylov_dots_bytes(spg_type type, int64_t n);
+spg_status spg_cuda_krylov_dots(spg_context *context, spg_type type, int64_t n, const spg_amg_vectors *of,
+                                const void *y, void *workspace, double *results);
+spg_status spg_cuda_krylov_combine(spg_context *context, spg_type type, int64_t n, const spg_amg_combination *by,
+                                   void *y);
+spg_status spg_cuda_krylov_advance(spg_context *context, const spg_amg_krylov_step *step);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #ifndef SPG_SRC_HOST_AMG_HOST_AMG_H
 #define SPG_SRC_HOST_AMG_HOST_AMG_H
 
-#include "amg/amg_backend.h"
+#include "amg/krylov/krylov_backend.h"
 
 /* ---- setup ---- */
 spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
@@ -64,6 +64,13 @@ spg_status spg_host_cg_read(spg_context *context, const spg_amg_cg_scalars *scal
                             spg_amg_cg_scalars *read);
 spg_status spg_host_cg_direction(spg_context *context, spg_type type, int64_t n, const spg_amg_cg_scalars *scalars,
                                  const void *z, void *p);
+
+int64_t spg_host_krylov_dots_bytes(spg_type type, int64_t n);
+spg_status spg_host_krylov_dots(spg_context *context, spg_type type, int64_t n, const spg_amg_vectors *of,
+                                const void *y, void *workspace, double *results);
+spg_status spg_host_krylov_combine(spg_context *context, spg_type type, int64_t n, const spg_amg_combination *by,
+                                   void *y);
+spg_status spg_host_krylov_advance(spg_context *context, const spg_amg_krylov_step *step);
 
 spg_status spg_host_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
 spg_status spg_host_widen(spg_context *context, int64_t n, const double *u_square, const double *v_square,

@@ -3,6 +3,14 @@
 
 #include "host/amg/many/host_many.h"
 
+static const spg_amg_krylov_backend krylov = {
+    .at_once = 1,
+    .dots_bytes = spg_host_krylov_dots_bytes,
+    .dots = spg_host_krylov_dots,
+    .combine = spg_host_krylov_combine,
+    .advance = spg_host_krylov_advance,
+};
+
 const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
@@ -48,5 +56,6 @@ const spg_amg_backend spg_host_amg_backend = {
     .cg_step = spg_host_cg_step,
     .cg_read = spg_host_cg_read,
     .cg_direction = spg_host_cg_direction,
+    .krylov = &krylov,
     .many = &spg_host_amg_many_backend,
 };

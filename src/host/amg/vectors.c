@@ -5,9 +5,11 @@
 #include "host/work.h"
 #include "host_amg.h"
 
+#include "amg/krylov/scalars.h"
+
 #include <math.h>
 
-enum { BLOCK = 4096, LANES = 8 };
+enum { BLOCK = 4096, LANES = 8, TOGETHER = 4 };
 
 static int64_t blocks_of(int64_t n) { return n / BLOCK + (n % BLOCK > 0); }
 
@@ -40,6 +42,20 @@ typedef struct step_job {
     void *x, *r;
     double *sums;
 } step_job;
+
+/* The sums of vector v: blocks of them from sums + v * blocks on. */
+typedef struct dots_job {
+    int64_t n, blocks, stride;
+    const char *first;
+    int count;
+    const void *y;
+    double *sums;
+} dots_job;
+
+typedef struct combine_job {
+    const spg_amg_combination *by;
+    void *y;
+} combine_job;
 
 #define TEMPLATE "host/amg/vectors.inc.h"
 #include "host/for_each_value_type.h"
@@ -109,4 +125,42 @@ spg_status spg_host_cg_direction(spg_context *context, spg_type type, int64_t n,
 {
     const double beta = scalars->rz / scalars->rz_before;
     return spg_host_axpby(context, type, n, 1, z, isfinite(beta) ? beta : 0, p);
+}
+
+/* ---- Several vectors, and the scalars of Krylov methods ---- */
+
+int64_t spg_host_krylov_dots_bytes(spg_type type, int64_t n)
+{
+    return SPG_AMG_DOTS_AT_ONCE * spg_host_dot_bytes(type, n);
+}
+
+spg_status spg_host_krylov_dots(spg_context *context, spg_type type, int64_t n, const spg_amg_vectors *of,
+                                const void *y, void *workspace, double *results)
+{
+    static spg_work *const sum[2] = BY_REAL_VALUE_TYPE(dots);
+    const int64_t blocks = blocks_of(n);
+    double *const sums = workspace;
+    for (int begun = 0; begun < of->count; begun += SPG_AMG_DOTS_AT_ONCE) {
+        const int rest = of->count - begun, count = rest < SPG_AMG_DOTS_AT_ONCE ? rest : SPG_AMG_DOTS_AT_ONCE;
+        const char *const first = (const char *)of->first + begun * of->stride;
+        spg_parallel(spg_host_threads(context, count * n), blocks, 0, sum[type],
+                     &(dots_job){n, blocks, of->stride, first, count, y, sums});
+        for (int v = 0; v < count; ++v) results[begun + v] = sum_in_order(sums + v * blocks, blocks);
+    }
+    return SPG_OK;
+}
+
+spg_status spg_host_krylov_combine(spg_context *context, spg_type type, int64_t n, const spg_amg_combination *by,
+                                   void *y)
+{
+    static spg_work *const add[2] = BY_REAL_VALUE_TYPE(combine);
+    spg_parallel(spg_host_threads(context, (by->of.count + 1) * n), n, 0, add[type], &(combine_job){by, y});
+    return SPG_OK;
+}
+
+spg_status spg_host_krylov_advance(spg_context *context, const spg_amg_krylov_step *step)
+{
+    (void)context;
+    spg_amg_krylov_advance(step);
+    return SPG_OK;
 }
