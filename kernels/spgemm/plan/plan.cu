@@ -62,11 +62,12 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 {
     cuda_plan *state = maker.plan;
     void *memory = nullptr;
-    scratch marks(maker);
+    scratch marks(maker), found(maker);
     spg_status status = can_order(maker, maker.patterns.b_rows)
                             ? marks.allocate(maker.patterns.b_rows, &maker.b_has_same_pattern)
                             : SPG_OK;
     const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
+    if (status == SPG_OK) status = found.allocate(1, &maker.found);
     if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
