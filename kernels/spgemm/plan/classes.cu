@@ -1,14 +1,11 @@
 /* Classifies the rows of a plan.
  *
- * Input: the patterns. Output: the products of each row, the rows listed by class, and totals of each class. Rows that
- * are short in C, in A and in products go to threads. Equal neighbours are led by the first of them. Rows that are
- * long, or have very many products, are cut into parts. */
+ * Input: the patterns, and the facts of each row (plan/facts.cu). Output: the rows listed by class, and totals of each
+ * class. Rows that are short in C, in A and in products go to threads. Equal neighbours are led by the first of them.
+ * Rows that are long, or have very many products, are cut into parts. */
 #include "plan.cuh"
 
 #include "../../primitives/bins.cuh"
-
-#include <algorithm>
-#include <type_traits>
 
 namespace spg
 {
@@ -17,119 +14,6 @@ namespace
 {
 
 enum { THREADS = 256 };
-
-/* Uses a group of as many lanes a row as most rows have entries for. */
-template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch launch)
-{
-    if (entries <= 4 * rows)
-        launch(std::integral_constant<int, 4>());
-    else if (entries <= 12 * rows)
-        launch(std::integral_constant<int, 8>());
-    else
-        launch(std::integral_constant<int, WARP>());
-}
-
-/* The rows of this thread's group, one after the other; all lanes of a warp continue while one of its groups has a
- * row. */
-template <int Lanes> struct group_rows {
-    int64_t row, step;
-    int lane, first_lane; /* in the group; of the group's first lane in the warp */
-
-    __device__ group_rows()
-        : row(((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes), step((int64_t)gridDim.x * (THREADS / Lanes)),
-          lane(lane_in_warp() % Lanes), first_lane(lane_in_warp() - lane)
-    {
-    }
-    __device__ bool goes_on(int64_t rows) const { return row - first_lane / Lanes < rows; }
-    /* Whether it holds in all lanes of the group. */
-    __device__ bool all(bool holds) const
-    {
-        const unsigned int of_group = ALL_LANES >> (WARP - Lanes) << first_lane;
-        return (__ballot_sync(ALL_LANES, holds) & of_group) == of_group;
-    }
-};
-
-/* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
- * unless `b_has_same_pattern` is NULL. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS)
-    b_facts_kernel(plan_patterns patterns, uint8_t *b_has_same_pattern, plan_found *found)
-{
-    const int32_t *columns = patterns.b_columns;
-    bool unsorted = false, unpaired = false;
-    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
-        const int64_t row = min(at.row, patterns.b_rows - 1), begin = patterns.b[row], end = patterns.b[row + 1];
-        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin;
-        unpaired = unpaired || (begin | end) % 2 != 0;
-        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
-            const int32_t column = columns[k], last = k > begin ? columns[k - 1] : -1;
-            unsorted = unsorted || column <= last;
-            unpaired = unpaired || ((k - begin) % 2 != 0 && (last % 2 != 0 || column != last + 1));
-            equal = equal && columns[k - begin + before] == column;
-        }
-        equal = at.all(equal);
-        if (b_has_same_pattern != nullptr && at.lane == 0) b_has_same_pattern[row] = equal;
-    }
-    unsorted = __syncthreads_or(unsorted);
-    unpaired = __syncthreads_or(unpaired);
-    if (threadIdx.x != 0) return;
-    if (unsorted) atomicOr(&found->unsorted_b, 1ull);
-    if (unpaired) atomicOr(&found->unpaired_b, 1ull);
-}
-
-struct either {
-    __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
-};
-
-/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
- * runs, for each width. */
-enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
-
-/* The widths, a bit each, that do not divide a place in a row; modulo the widest, which all others divide. */
-enum { WIDEST = 6 };
-__device__ inline unsigned int broken_at(int place)
-{
-    unsigned int broken = 0;
-#pragma unroll
-    for (int width = 0; width < PLAN_WIDTHS; width++)
-        if (place % plan_width(width) != 0) broken |= 1u << width;
-    return broken;
-}
-
-/* The products of each row, and its marks. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS)
-    row_facts_kernel(plan_patterns patterns, const uint8_t *b_has_same_pattern, int64_t *row_products, uint8_t *marks)
-{
-    for (group_rows<Lanes> at; at.goes_on(patterns.rows); at.row += at.step) {
-        const int64_t row = min(at.row, patterns.rows - 1);
-        const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
-        const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin, short_b = true;
-        long long products = 0;
-        unsigned int broken = b_has_same_pattern == nullptr ? ~0u : 0; /* a bit for each width */
-        broken |= broken_at((int)((end - begin) % WIDEST));
-        int place = at.lane % WIDEST; /* of an entry in its row, modulo the widest run */
-        for (int64_t k = begin + at.lane; k < end; k += Lanes, place = (place + Lanes) % WIDEST) {
-            const int32_t column = patterns.a_columns[k];
-            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_has_same_pattern[column]))
-                broken |= broken_at(place);
-            const int64_t length = patterns.b[column + (int64_t)1] - patterns.b[column];
-            products += length;
-            short_b = short_b && length < 1 << PLAN_LENGTH_BITS;
-            equal = equal && patterns.a_columns[k - begin + before] == column;
-        }
-        products = reduce<Lanes>(products, plus());
-        equal = at.all(equal);
-        short_b = at.all(short_b);
-        broken = reduce<Lanes>(broken, either());
-        if (at.lane != 0 || at.row >= patterns.rows) continue;
-        row_products[row] = products;
-        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (short_b ? B_IS_SHORT : 0) |
-                               (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
-    }
-}
 
 /* What is known of rows before they are classified. */
 struct known_rows {
@@ -316,15 +200,6 @@ struct listed_class {
     __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* leaves out PLAN_NOTHING */
 };
 
-/* At most ADDING_BLOCKS blocks a multiprocessor: each ends by adding to facts that all of them add to, one block at a
- * time. */
-enum { ADDING_BLOCKS = 8 };
-unsigned int adding_blocks(const plan_maker &maker, int64_t rows, int rows_a_block)
-{
-    const int64_t blocks = (rows + rows_a_block - 1) / rows_a_block;
-    return (unsigned int)std::clamp<int64_t>(blocks, 1, (int64_t)ADDING_BLOCKS * maker.cuda->multiprocessors);
-}
-
 spg_status read_facts(plan_maker &maker)
 {
     plan_found found = {};
@@ -334,21 +209,6 @@ spg_status read_facts(plan_maker &maker)
     maker.patterns.b_ascends = found.unsorted_b == 0;
     maker.patterns.b_is_paired = found.unpaired_b == 0;
     return status;
-}
-
-spg_status find_facts(plan_maker &maker, uint8_t *marks)
-{
-    const plan_patterns &patterns = maker.patterns;
-    spg_status status = SPG_OK; /* find_b_facts has zeroed the first part's */
-    if (patterns.first_row > 0)
-        status = spg_cuda_zero_bytes(maker.context, &maker.found->facts, sizeof maker.found->facts);
-    if (status != SPG_OK) return status;
-    with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
-        const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
-        row_facts_kernel<lanes>
-            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, maker.row_products, marks);
-    });
-    return spg_cuda_check_launch(maker.context, "a plan's facts");
 }
 
 spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
@@ -366,29 +226,16 @@ spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
 
 } // namespace
 
-spg_status find_b_facts(plan_maker &maker)
-{
-    const plan_patterns &patterns = maker.patterns;
-    plan_found *found = maker.found;
-    const spg_status status = spg_cuda_zero_bytes(maker.context, found, sizeof *found);
-    if (status != SPG_OK) return status;
-    with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
-        const unsigned int blocks = adding_blocks(maker, patterns.b_rows, THREADS / lanes);
-        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, found);
-    });
-    return spg_cuda_check_launch(maker.context, "a plan's facts");
-}
-
 spg_status classify_rows(plan_maker &maker)
 {
     const int64_t rows = maker.patterns.rows;
-    const unsigned int blocks = adding_blocks(maker, rows, THREADS);
+    const unsigned int blocks = adding_blocks(maker.cuda, rows, THREADS);
     cudaStream_t stream = maker.cuda->stream;
     scratch bytes_memory(maker);
     plan_facts *facts = &maker.found->facts;
     uint8_t *marks = nullptr;
     spg_status status = bytes_memory.allocate(2 * rows, &marks);
-    if (status == SPG_OK) status = find_facts(maker, marks);
+    if (status == SPG_OK) status = find_row_facts(maker, marks);
     if (status != SPG_OK) return status;
     known_rows known = {maker.patterns, maker.row_products, marks, {}};
     known.scheme.thread_sums = maker.scheme.thread_sums;

@@ -302,9 +302,17 @@ template <typename Element> spg_status keep_zeroed_array(plan_maker &maker, int6
                             : status;
 }
 
-/* plan/classes.cu. find_b_facts begins to find b_ascends and b_is_paired. classify_rows sets these, and fills the
- * facts, row_products and listed_rows, which have room for every row; it waits. */
+/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
+ * runs, for each width. */
+enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
+
+/* plan/facts.cu. find_b_facts begins to find b_ascends and b_is_paired, and zeroes what is found of rows.
+ * find_row_facts begins to find row_products and marks, one a row. */
 spg_status find_b_facts(plan_maker &maker);
+spg_status find_row_facts(plan_maker &maker, uint8_t *marks);
+
+/* plan/classes.cu. Sets b_ascends and b_is_paired, and fills the facts, row_products and listed_rows, which have room
+ * for every row. Waits. */
 spg_status classify_rows(plan_maker &maker);
 
 /* plan/scheme.cu. Sets the scheme from the facts. */
@@ -355,6 +363,13 @@ inline unsigned int plan_blocks(const spg_cuda *cuda, int64_t count, int each_bl
 {
     const int64_t blocks = (count + each_block - 1) / each_block, most = 64 * (int64_t)cuda->multiprocessors;
     return (unsigned int)(blocks < most ? (blocks > 0 ? blocks : 1) : most);
+}
+
+/* The same, but few: each ends by adding to numbers that all of them add to, one block at a time. */
+inline unsigned int adding_blocks(const spg_cuda *cuda, int64_t count, int each_block)
+{
+    const unsigned int most = 8 * (unsigned int)cuda->multiprocessors, blocks = plan_blocks(cuda, count, each_block);
+    return blocks < most ? blocks : most;
 }
 
 } // namespace spg
