@@ -74,7 +74,7 @@ struct window_work {
     }
 };
 
-/* The entries of C of a window, and the rows and entries of A with products for them. All lanes of a warp find it. */
+/* The entries of C of a window, and the rows and entries of A with products for them. A block finds it, once. */
 struct window_span {
     int64_t c_begin;             /* among all of C; in pairs if columns are */
     int count;                   /* of entries of C */
@@ -89,9 +89,15 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
     window_span span;
     span.c_begin = slice.c_begin + w * work.out.width;
     span.count = (int)min(slice.c_begin + slice.c_count - span.c_begin, (int64_t)work.out.width);
-    span.first_row = row_of_entry_by_warp(of.c, slice.row_begin, slice.row_end - 1, span.c_begin * entry_width);
-    span.last_row =
-        row_of_entry_by_warp(of.c, span.first_row, slice.row_end - 1, (span.c_begin + span.count) * entry_width - 1);
+    __shared__ int64_t rows[2];
+    if (threadIdx.x < 2 * WARP) { /* a warp each */
+        const bool is_last = threadIdx.x >= WARP;
+        const int64_t entry = is_last ? (span.c_begin + span.count) * entry_width - 1 : span.c_begin * entry_width;
+        rows[is_last] = row_of_entry_by_warp(of.c, slice.row_begin, slice.row_end - 1, entry);
+    }
+    __syncthreads();
+    span.first_row = rows[0];
+    span.last_row = rows[1];
     /* Rows at the ends may be of other classes, and long. */
     span.a_begin = of.a[span.first_row + !work.is_done(span.first_row)];
     span.a_end = max(span.a_begin, (int64_t)of.a[span.last_row + work.is_done(span.last_row)]);
