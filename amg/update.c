@@ -46,6 +46,8 @@ spg_status spg_amg_plan_update(spg_amg *amg)
     if (amg->can_update) return SPG_OK;
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l)
         if (amg->level[l].plan == NULL) status = spg_amg_plan_level(amg, &amg->level[l], NULL);
+    /* Others may change the matrix on other streams. */
+    if (status == SPG_OK && amg->levels > 1) status = spg_galerkin_plan_wait(amg->level[amg->levels - 2].plan);
     if (status != SPG_OK)
         for (int l = 0; l + 1 < amg->levels; ++l) forget_plan(amg, &amg->level[l]);
     amg->can_update = status == SPG_OK;

@@ -19,12 +19,13 @@ namespace
 
 enum { ENTRIES_A_LANE = 2, AT_ONCE = 2, MISSING = 0 /* in spg_report.figures */ };
 
-/* The entries of each row below the diagonal; one more count, which is not read. */
-__global__ __launch_bounds__(THREADS) void count_below(matrix_view<uint32_t> A, uint32_t *counts)
+/* The entries of each row below the diagonal, if the flag is set, else 0; one more count, which is not read. */
+__global__ __launch_bounds__(THREADS) void count_below(matrix_view<uint32_t> A, const int32_t *flag, uint32_t *counts)
 {
     const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (row > A.rows) return;
-    const int64_t begin = row < A.rows ? A.offsets[row] : 0, end = row < A.rows ? A.offsets[row + 1] : 0;
+    const bool counts_row = row < A.rows && *flag == 1;
+    const int64_t begin = counts_row ? A.offsets[row] : 0, end = counts_row ? A.offsets[row + 1] : 0;
     counts[row] = (uint32_t)first_not_below(A.columns + begin, end - begin, (int32_t)row);
 }
 
@@ -102,7 +103,7 @@ __global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_
 }
 
 /* Computes images->begins and the number of images. */
-spg_status count_images(spg_context *context, const spg_csr &A, spg_images *images)
+spg_status count_images(spg_context *context, const spg_csr &A, const int32_t *symmetric, spg_images *images)
 {
     cudaStream_t stream = spg_cuda_of(context)->stream;
     workspace work(context);
@@ -113,7 +114,7 @@ spg_status count_images(spg_context *context, const spg_csr &A, spg_images *imag
     spg_status status = spg_cuda_check(context, error, "the entries below a diagonal");
     if (status == SPG_OK) status = work.take((int64_t)bytes, "the entries below a diagonal", &memory);
     if (status != SPG_OK) return status;
-    count_below<<<(unsigned int)((A.rows + THREADS) / THREADS), THREADS, 0, stream>>>(view_of<uint32_t>(A),
+    count_below<<<(unsigned int)((A.rows + THREADS) / THREADS), THREADS, 0, stream>>>(view_of<uint32_t>(A), symmetric,
                                                                                       images->begins);
     status = spg_cuda_check_launch(context, "the entries below a diagonal");
     if (status != SPG_OK) return status;
@@ -144,14 +145,12 @@ spg_status note_all(spg_context *context, const spg_csr &A, spg_images *images, 
 
 spg_status find_images(spg_context *context, const spg_csr &A, const int32_t *symmetric, spg_images *images)
 {
-    int32_t flag = 0;
-    spg_status status = spg_cuda_copy_bytes(context, &flag, SPG_PLACE_HOST, symmetric, SPG_PLACE_DEVICE, sizeof flag);
-    if (status != SPG_OK || flag != 1 || A.rows != A.cols || A.nnz > (int64_t)UINT32_MAX) return status;
+    if (A.rows != A.cols || A.nnz > (int64_t)UINT32_MAX) return SPG_OK;
     images->rows = A.rows;
     bool missing = false;
-    status = spg_allocate(context, spg_array_bytes(A.rows + 1, sizeof *images->begins), "mirror images",
-                          reinterpret_cast<void **>(&images->begins));
-    if (status == SPG_OK) status = count_images(context, A, images);
+    spg_status status = spg_allocate(context, spg_array_bytes(A.rows + 1, sizeof *images->begins), "mirror images",
+                                     reinterpret_cast<void **>(&images->begins));
+    if (status == SPG_OK) status = count_images(context, A, symmetric, images);
     if (status == SPG_OK)
         status = spg_allocate(context, spg_array_bytes(images->count, sizeof *images->images), "mirror images",
                               reinterpret_cast<void **>(&images->images));

@@ -115,10 +115,9 @@ spg_status for_each(spg_context *context, int64_t count, const char *what, Funct
                                count, function);
 }
 
-/* As row_of_entry over [0, rows), by a whole warp: a probe a lane. */
-__device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t rows, int64_t k)
+/* As row_of_entry, by a whole warp: a probe a lane. */
+__device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t low, int64_t high, int64_t k)
 {
-    int64_t low = 0, high = rows - 1;
     while (low < high) {
         int64_t part = (high - low) / (WARP + 1) + 1, probe = low + part * (lane_in_warp() + 1) - 1;
         unsigned int ends_after = __ballot_sync(ALL_LANES, probe >= high || offsets[probe + 1] > k);
@@ -175,7 +174,7 @@ __device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_
                                       tile_rows<Threads> &of_tile)
 {
     if (threadIdx.x < 2 * WARP) {
-        int64_t row = row_of_entry_by_warp(offsets, rows, threadIdx.x < WARP ? begin : end - 1);
+        int64_t row = row_of_entry_by_warp(offsets, 0, rows - 1, threadIdx.x < WARP ? begin : end - 1);
         (threadIdx.x < WARP ? of_tile.first : of_tile.last) = row;
     }
     __syncthreads();

@@ -10,7 +10,7 @@ struct spg_galerkin_plan {
     bool transposes; /* R is P^T, made here */
     spg_csr R;       /* P^T if `transposes`, else zeroed */
     int64_t *map;    /* if `transposes`: the source of each of R's values */
-    spg_csr AP;
+    spg_csr AP;      /* its values; the other arrays are its plan's */
     spgemm_plan *AP_plan, *RAP_plan;
     int32_t *symmetric; /* if `transposes`, at the place: whether A is symmetric */
     spg_galerkin_stats stats;
@@ -56,14 +56,17 @@ spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status);
 /* Products that are already computed, which makes a plan cheaper. Zeroed: not computed. */
 typedef struct spg_galerkin_products {
     spg_known_product AP; /* taken over, also after a failure */
-    const spg_csr *C;
+    const spg_csr *C;     /* its arrays stay until the plan is destroyed */
     spgemm_stats RAP;
 } spg_galerkin_products;
 
 /* As spg_galerkin_plan_create, with R given. Runs make the product symmetric if the flag is 1; NULL: never. known:
- * NULL, or products already computed. */
+ * NULL, or products already computed. A device may still read the operands' patterns; see spg_galerkin_plan_wait. */
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                   const int32_t *symmetric, spg_galerkin_products *known, spg_galerkin_plan **plan);
+
+/* Waits until the plan is made. */
+spg_status spg_galerkin_plan_wait(const spg_galerkin_plan *plan);
 
 /* New values in R, from those of Q, and in C, which has the plan's pattern. Checks only what the backend checks as it
  * reads. Uses the operands A, P, Q, map and symmetric. inverse: NULL or, for real types, receives the inverse of C's

@@ -22,6 +22,11 @@ static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric
     return amg->inverse_diagonal(plan->context, C, false, inverse);
 }
 
+static int64_t values_bytes(const spg_csr *matrix)
+{
+    return spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type));
+}
+
 /* P^T, and the source of its values. Checks P. */
 static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
 {
@@ -40,12 +45,20 @@ static spg_status plan_transpose(spg_galerkin_plan *plan, const spg_csr *P)
     return spg_allocate(context, sizeof *plan->symmetric, "a plan's flag", (void **)&plan->symmetric);
 }
 
+/* A*P, whose pattern is that of its plan. */
 static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_csr *P, spg_known_product *known)
 {
+    spg_context *context = plan->context;
     const bool is_known = known->C.row_offsets != NULL;
-    spg_status status = spg_plan_create_inner(plan->context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
-    if (status == SPG_OK) status = plan->context->backend->plan_allocate_result(plan->AP_plan, &plan->AP);
-    return spg_galerkin_explain_AP(plan->context, status);
+    plan->AP = known->C; /* for its values; the plan of A*P takes the other arrays */
+    known->C.values = NULL;
+    spg_status status = spg_plan_create_inner(context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
+    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    void *values = plan->AP.values;
+    plan->AP = plan->AP_plan->C;
+    plan->AP.values = values;
+    if (!is_known) status = spg_allocate(context, values_bytes(&plan->AP), "A*P", &plan->AP.values);
+    return spg_galerkin_explain_AP(context, status);
 }
 
 /* symmetric: NULL, or a flag at the place that runs read. */
@@ -53,11 +66,10 @@ static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int3
                            const spg_galerkin_products *known)
 {
     const bool is_known = known->C != NULL;
-    spg_known_product product = {.stats = known->RAP};
-    spg_status status = is_known ? spg_csr_copy(plan->context, known->C, &product.C) : SPG_OK;
-    if (status == SPG_OK)
-        status =
-            spg_plan_create_inner(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
+    spg_known_product product = {.stats = known->RAP, .is_borrowed = true};
+    if (is_known) product.C = *known->C;
+    const spg_status status =
+        spg_plan_create_inner(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
     return spg_galerkin_explain_RAP(plan->context, status);
 }
 
@@ -72,7 +84,7 @@ static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const
     plan->stats.AP = plan->AP_plan->stats;
     plan->stats.RAP = plan->RAP_plan->stats;
     plan->stats.plan_bytes =
-        (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes + spg_csr_bytes(&plan->AP);
+        (int64_t)sizeof *plan + plan->stats.AP.plan_bytes + plan->stats.RAP.plan_bytes + values_bytes(&plan->AP);
     if (plan->transposes)
         plan->stats.plan_bytes +=
             spg_csr_bytes(&plan->R) + P->nnz * (int64_t)sizeof *plan->map + (int64_t)sizeof *plan->symmetric;
@@ -82,7 +94,14 @@ static spg_status plan_products(spg_galerkin_plan *plan, const spg_csr *R, const
 spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                     spg_galerkin_plan **plan)
 {
-    return spg_galerkin_plan_make(context, R, A, P, NULL, NULL, plan);
+    spg_status status = spg_galerkin_plan_make(context, R, A, P, NULL, NULL, plan);
+    if (status != SPG_OK) return status;
+    /* Others may change the operands, on other streams, as soon as the plan exists. */
+    status = spg_galerkin_plan_wait(*plan);
+    if (status == SPG_OK) return SPG_OK;
+    spg_galerkin_plan_destroy(*plan);
+    *plan = NULL;
+    return status;
 }
 
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
@@ -115,6 +134,14 @@ spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const 
     return status;
 }
 
+spg_status spg_galerkin_plan_wait(const spg_galerkin_plan *plan)
+{
+    const spg_csr *AP = &plan->AP;
+    int32_t begin; /* of its first row */
+    return plan->context->backend->copy_bytes(plan->context, &begin, SPG_PLACE_HOST, AP->row_offsets, AP->place,
+                                              sizeof begin);
+}
+
 void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
 {
     if (plan == NULL) return;
@@ -122,7 +149,7 @@ void spg_galerkin_plan_destroy(spg_galerkin_plan *plan)
     int64_t map_bytes = spg_array_bytes(plan->R.nnz, sizeof *plan->map);
     spgemm_plan_destroy(plan->RAP_plan);
     spgemm_plan_destroy(plan->AP_plan);
-    spg_csr_free(context, &plan->AP);
+    spg_release(context, plan->AP.values, values_bytes(&plan->AP));
     spg_release(context, plan->symmetric, sizeof *plan->symmetric);
     spg_release(context, plan->map, map_bytes);
     spg_csr_free(context, &plan->R);

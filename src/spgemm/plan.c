@@ -17,6 +17,13 @@ static spg_csr shape_of(const spg_csr *matrix)
     return shape;
 }
 
+int64_t spg_plan_pattern_bytes(const spgemm_plan *plan)
+{
+    const spg_csr *C = &plan->C;
+    if (plan->borrows_pattern) return 0;
+    return C->nnz * (int64_t)sizeof *C->columns + (C->rows + 1) * (int64_t)spg_type_size(C->offset_type);
+}
+
 int64_t spg_images_bytes(const spg_images *images)
 {
     return images->count > 0 ? (images->rows + 1 + images->count) * (int64_t)sizeof *images->images : 0;
@@ -35,8 +42,10 @@ static spg_status take_pattern(spgemm_plan *plan, const spg_csr *A, const spg_cs
     if (known == NULL) return spg_multiply(plan->context, A, B, true, &plan->C, &plan->stats);
     plan->C = known->C;
     plan->stats = known->stats;
+    plan->borrows_pattern = known->is_borrowed;
     memset(&known->C, 0, sizeof known->C);
-    spg_release(plan->context, plan->C.values, spg_array_bytes(plan->C.nnz, spg_type_size(plan->C.value_type)));
+    if (!plan->borrows_pattern)
+        spg_release(plan->context, plan->C.values, spg_array_bytes(plan->C.nnz, spg_type_size(plan->C.value_type)));
     plan->C.values = NULL;
     return SPG_OK;
 }
@@ -84,7 +93,7 @@ spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const s
 {
     const spg_status status = create(context, A, B, plan);
     if (status != SPG_OK) {
-        if (known != NULL) spg_csr_free(context, &known->C);
+        if (known != NULL && !known->is_borrowed) spg_csr_free(context, &known->C);
         return status;
     }
     (*plan)->symmetric = symmetric;
@@ -98,7 +107,7 @@ void spgemm_plan_destroy(spgemm_plan *plan)
     spg_context *context = plan->context;
     if (plan->state != NULL) context->backend->plan_destroy(plan);
     spg_images_free(context, &plan->images);
-    spg_csr_free(context, &plan->C);
+    if (!plan->borrows_pattern) spg_csr_free(context, &plan->C);
     spg_end_watch(context, &plan->last_result);
     spg_release_on_host(context, plan, sizeof *plan);
 }

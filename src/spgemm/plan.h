@@ -6,8 +6,9 @@
 
 struct spgemm_plan {
     spg_context *context;
-    spg_csr A, B; /* what the operands must look like: sizes and types, no arrays */
-    spg_csr C;    /* the pattern: offsets and columns, no values */
+    spg_csr A, B;         /* what the operands must look like: sizes and types, no arrays */
+    spg_csr C;            /* the pattern: offsets and columns, no values */
+    bool borrows_pattern; /* C's arrays are another matrix's, which outlives the plan */
     spgemm_stats stats;
     /* For a product that must be symmetric if this flag at the place is 1; NULL: for others. If images are stored, a
      * run may leave entries of C below the diagonal uncomputed; they are then copied from above it. */
@@ -26,13 +27,18 @@ struct spgemm_plan {
 /* A product already computed, so that a plan can be made of it without computing it again. */
 typedef struct spg_known_product {
     spg_csr C;
+    bool is_borrowed; /* C's arrays stay their owner's, who keeps them until the plan is destroyed */
     spgemm_stats stats;
 } spg_known_product;
 
 /* As spgemm_plan_create, for a Galerkin plan. symmetric: as above; images are stored if it is 1 now. known: NULL, or
- * A*B, whose C the plan takes over; it is then zeroed, also on failure. */
+ * A*B, whose C the plan takes over, or borrows; it is then zeroed, also on failure. The plan may still be in the making
+ * on a device when this returns: the operands must not change on other streams before the caller has waited. */
 spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
                                  spg_known_product *known, spgemm_plan **plan);
+
+/* Bytes of C's arrays, unless they are borrowed. */
+int64_t spg_plan_pattern_bytes(const spgemm_plan *plan);
 
 int64_t spg_images_bytes(const spg_images *images);
 void spg_images_free(spg_context *context, spg_images *images);

@@ -1,13 +1,11 @@
 /* Classifies the rows of a plan.
  *
- * Input: the patterns. Output: the products of each row, the rows listed by class, and totals of each class. Rows that
- * are short in C, in A and in products go to threads. Equal neighbours are led by the first of them. Rows that are
- * long, or have very many products, are cut into parts. */
+ * Input: the patterns, and the facts of each row (plan/facts.cu). Output: the rows listed by class, and totals of each
+ * class. Rows that are short in C, in A and in products go to threads. Equal neighbours are led by the first of them.
+ * Rows that are long, or have very many products, are cut into parts. */
 #include "plan.cuh"
 
 #include "../../primitives/bins.cuh"
-
-#include <type_traits>
 
 namespace spg
 {
@@ -16,109 +14,6 @@ namespace
 {
 
 enum { THREADS = 256 };
-
-/* Uses a group of as many lanes a row as most rows have entries for. */
-template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch launch)
-{
-    if (entries <= 4 * rows)
-        launch(std::integral_constant<int, 4>());
-    else if (entries <= 12 * rows)
-        launch(std::integral_constant<int, 8>());
-    else
-        launch(std::integral_constant<int, WARP>());
-}
-
-/* The rows of this thread's group, one after the other; all lanes of a warp continue while one of its groups has a
- * row. */
-template <int Lanes> struct group_rows {
-    int64_t row, step;
-    int lane, first_lane; /* in the group; of the group's first lane in the warp */
-
-    __device__ group_rows()
-        : row(((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes), step((int64_t)gridDim.x * (THREADS / Lanes)),
-          lane(lane_in_warp() % Lanes), first_lane(lane_in_warp() - lane)
-    {
-    }
-    __device__ bool goes_on(int64_t rows) const { return row - first_lane / Lanes < rows; }
-    /* Whether it holds in all lanes of the group. */
-    __device__ bool all(bool holds) const
-    {
-        const unsigned int of_group = ALL_LANES >> (WARP - Lanes) << first_lane;
-        return (__ballot_sync(ALL_LANES, holds) & of_group) == of_group;
-    }
-};
-
-/* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,
- * unless `b_has_same_pattern` is NULL. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS)
-    b_facts_kernel(plan_patterns patterns, uint8_t *b_has_same_pattern, plan_facts *facts)
-{
-    const int32_t *columns = patterns.b_columns;
-    bool unsorted = false, unpaired = false;
-    for (group_rows<Lanes> at; at.goes_on(patterns.b_rows); at.row += at.step) {
-        const int64_t row = min(at.row, patterns.b_rows - 1), begin = patterns.b[row], end = patterns.b[row + 1];
-        const int64_t before = row > 0 ? patterns.b[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin;
-        unpaired = unpaired || (begin | end) % 2 != 0;
-        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
-            const int32_t column = columns[k], last = k > begin ? columns[k - 1] : -1;
-            unsorted = unsorted || column <= last;
-            unpaired = unpaired || ((k - begin) % 2 != 0 && (last % 2 != 0 || column != last + 1));
-            equal = equal && columns[k - begin + before] == column;
-        }
-        equal = at.all(equal);
-        if (b_has_same_pattern != nullptr && at.lane == 0) b_has_same_pattern[row] = equal;
-    }
-    unsorted = __any_sync(ALL_LANES, unsorted);
-    unpaired = __any_sync(ALL_LANES, unpaired);
-    if (lane_in_warp() != 0) return;
-    if (unsorted) atomicOr(&facts->unsorted_b, 1ull);
-    if (unpaired) atomicOr(&facts->unpaired_b, 1ull);
-}
-
-struct either {
-    __device__ unsigned int operator()(unsigned int a, unsigned int b) const { return a | b; }
-};
-
-/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
- * runs, for each width. */
-enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
-
-/* The products of each row, and its marks. */
-template <int Lanes>
-__global__ void __launch_bounds__(THREADS)
-    row_facts_kernel(plan_patterns patterns, const uint8_t *b_has_same_pattern, int64_t *row_products, uint8_t *marks)
-{
-    for (group_rows<Lanes> at; at.goes_on(patterns.rows); at.row += at.step) {
-        const int64_t row = min(at.row, patterns.rows - 1);
-        const int64_t begin = patterns.a[row], end = patterns.a[row + 1];
-        const int64_t before = row > 0 ? patterns.a[row - 1] : begin;
-        bool equal = row > 0 && begin - before == end - begin, short_b = true;
-        long long products = 0;
-        unsigned int broken = b_has_same_pattern == nullptr ? ~0u : 0; /* a bit for each width */
-        for (int width = 0; width < PLAN_WIDTHS; width++)
-            if ((end - begin) % plan_width(width) != 0) broken |= 1u << width;
-        for (int64_t k = begin + at.lane; k < end; k += Lanes) {
-            const int32_t column = patterns.a_columns[k];
-            if (broken != ~0u && (k == begin || patterns.a_columns[k - 1] + 1 != column || !b_has_same_pattern[column]))
-                for (int width = 0; width < PLAN_WIDTHS; width++)
-                    if ((k - begin) % plan_width(width) != 0) broken |= 1u << width;
-            const int64_t length = patterns.b[column + (int64_t)1] - patterns.b[column];
-            products += length;
-            short_b = short_b && length < 1 << PLAN_LENGTH_BITS;
-            equal = equal && patterns.a_columns[k - begin + before] == column;
-        }
-        products = reduce<Lanes>(products, plus());
-        equal = at.all(equal);
-        short_b = at.all(short_b);
-        broken = reduce<Lanes>(broken, either());
-        if (at.lane != 0 || at.row >= patterns.rows) continue;
-        row_products[row] = products;
-        marks[row] = (uint8_t)((equal ? IS_EQUAL : 0) | (short_b ? B_IS_SHORT : 0) |
-                               (~broken & ((1u << PLAN_WIDTHS) - 1)) * HAS_RUNS);
-    }
-}
 
 /* What is known of rows before they are classified. */
 struct known_rows {
@@ -178,34 +73,73 @@ __device__ inline bool is_far(const plan_patterns &of, int64_t row)
     return abs(of.a_columns[of.a[row]] - of.a_columns[of.a[row - 1]]) > PLAN_FAR_COLUMNS;
 }
 
-/* Sums all products, and counts the rows that could be done together. */
-__global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
+/* Adds a row that has entries. */
+__device__ inline void add_row(const known_rows &known, int64_t row, plan_row_facts *to)
 {
-    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const plan_patterns &of = known.patterns;
-    const bool is_row = row < of.rows && known.c_length(row) > 0;
-    if (row == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
-    const unsigned int far = __popc(__ballot_sync(ALL_LANES, is_row && is_far(of, row)));
-    const unsigned long long mine = is_row ? (unsigned long long)known.row_products[row] : 0ull;
-    const unsigned long long products = reduce(mine, plus());
-    const unsigned long long longest = reduce(is_row ? (unsigned long long)known.a_length(row) : 0ull, maximum());
-    const unsigned long long in_short = reduce(is_row && known.fits_thread(row) ? mine : 0ull, plus());
-    unsigned int groups[PLAN_WIDTHS];
-    unsigned long long in_runs[PLAN_WIDTHS];
+    const unsigned long long products = (unsigned long long)known.row_products[row];
+    to->products += products;
+    to->short_products += known.fits_thread(row) ? products : 0;
+    to->far_rows += is_far(known.patterns, row);
+    to->longest_a = max(to->longest_a, (unsigned long long)known.a_length(row));
+#pragma unroll
     for (int k = 0; k < PLAN_WIDTHS; k++) {
         const int width = plan_width(k);
-        groups[k] = __popc(__ballot_sync(ALL_LANES, is_row && row % width == 0 && known.are_equal(row, width)));
-        in_runs[k] = reduce(is_row && known.has_runs(row, width) ? mine : 0ull, plus());
+        to->grouped_rows[k] += row % width == 0 && known.are_equal(row, width) ? width : 0;
+        to->run_products[k] += known.has_runs(row, width) ? products : 0;
     }
-    if (lane_in_warp() != 0) return;
-    if (products > 0) atomicAdd(&facts->products, products);
-    if (in_short > 0) atomicAdd(&facts->short_products, in_short);
-    if (far > 0) atomicAdd(&facts->far_rows, (unsigned long long)far);
-    if (longest > 0) atomicMax(&facts->longest_a, longest);
+}
+
+__device__ inline void add_nonzero(unsigned long long *to, unsigned long long more)
+{
+    if (more > 0) atomicAdd(to, more);
+}
+
+__device__ inline void add_to(plan_row_facts *to, const plan_row_facts &more)
+{
+    add_nonzero(&to->products, more.products);
+    add_nonzero(&to->short_products, more.short_products);
+    add_nonzero(&to->far_rows, more.far_rows);
+    if (more.longest_a > 0) atomicMax(&to->longest_a, more.longest_a);
+#pragma unroll
     for (int k = 0; k < PLAN_WIDTHS; k++) {
-        if (groups[k] > 0) atomicAdd(&facts->grouped_rows[k], (unsigned long long)groups[k] * plan_width(k));
-        if (in_runs[k] > 0) atomicAdd(&facts->run_products[k], in_runs[k]);
+        add_nonzero(&to->grouped_rows[k], more.grouped_rows[k]);
+        add_nonzero(&to->run_products[k], more.run_products[k]);
     }
+}
+
+/* In every lane, the facts of all lanes. */
+__device__ inline plan_row_facts of_warp(const plan_row_facts &mine)
+{
+    plan_row_facts all = {reduce(mine.products, plus()),
+                          reduce(mine.short_products, plus()),
+                          reduce(mine.far_rows, plus()),
+                          reduce(mine.longest_a, maximum()),
+                          {},
+                          {}};
+#pragma unroll
+    for (int k = 0; k < PLAN_WIDTHS; k++) {
+        all.grouped_rows[k] = reduce(mine.grouped_rows[k], plus());
+        all.run_products[k] = reduce(mine.run_products[k], plus());
+    }
+    return all;
+}
+
+/* Sums all products, and counts the rows that could be done together. Few blocks, which add to the same facts. */
+__global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_facts *facts)
+{
+    __shared__ plan_row_facts of_block;
+    const plan_patterns &of = known.patterns;
+    plan_row_facts mine = {};
+    if (threadIdx.x == 0) of_block = {};
+    __syncthreads();
+    const int64_t first = (int64_t)blockIdx.x * THREADS + threadIdx.x, step = (int64_t)gridDim.x * THREADS;
+    if (first == 0) facts->a_entries = of.a[of.rows] - of.a[0], facts->c_entries = of.c[of.rows] - of.c[0];
+    for (int64_t row = first; row < of.rows; row += step)
+        if (known.c_length(row) > 0) add_row(known, row, &mine);
+    const plan_row_facts all = of_warp(mine);
+    if (lane_in_warp() == 0) add_to(&of_block, all);
+    __syncthreads();
+    if (threadIdx.x == 0) add_to(facts, of_block);
 }
 
 __device__ inline void add_to(plan_totals *to, const plan_totals &more)
@@ -240,20 +174,23 @@ __global__ void __launch_bounds__(THREADS)
     __shared__ plan_totals totals[PLAN_CLASSES];
     if (threadIdx.x < PLAN_CLASSES) totals[threadIdx.x] = {};
     __syncthreads();
-    const int64_t row = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    int row_class = PLAN_NOTHING;
-    plan_totals mine = {};
-    if (row < known.patterns.rows) {
-        row_class = known.class_of(row);
-        row_classes[row] = (uint8_t)row_class;
-        entry_products[row] = row_class == PLAN_ENTRIES
-                                  ? known.row_products[row] / (known.scheme.run_length * known.scheme.entry_width)
-                                  : 0;
-        const unsigned long long products = (unsigned long long)known.row_products[row];
-        const unsigned long long a_length = (unsigned long long)known.a_length(row);
-        mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
+    const int64_t step = (int64_t)gridDim.x * THREADS;
+    for (int64_t first = (int64_t)blockIdx.x * THREADS; first < known.patterns.rows; first += step) {
+        const int64_t row = first + threadIdx.x;
+        int row_class = PLAN_NOTHING;
+        plan_totals mine = {};
+        if (row < known.patterns.rows) {
+            row_class = known.class_of(row);
+            row_classes[row] = (uint8_t)row_class;
+            entry_products[row] = row_class == PLAN_ENTRIES
+                                      ? known.row_products[row] / (known.scheme.run_length * known.scheme.entry_width)
+                                      : 0;
+            const unsigned long long products = (unsigned long long)known.row_products[row];
+            const unsigned long long a_length = (unsigned long long)known.a_length(row);
+            mine = {1, products, a_length, products, a_length, (unsigned long long)known.c_length(row)};
+        }
+        add_totals(totals, row_class, mine);
     }
-    add_totals(totals, row_class, mine);
     __syncthreads();
     if (threadIdx.x < PLAN_CLASSES) add_to(&facts->classes[threadIdx.x], totals[threadIdx.x]);
 }
@@ -263,23 +200,15 @@ struct listed_class {
     __device__ int operator()(int32_t row) const { return (int)row_classes[row] - 1; } /* leaves out PLAN_NOTHING */
 };
 
-spg_status read_facts(plan_maker &maker, const plan_facts *facts)
+spg_status read_facts(plan_maker &maker)
 {
-    return spg_cuda_copy_bytes(maker.context, &maker.facts, SPG_PLACE_HOST, facts, SPG_PLACE_DEVICE,
-                               sizeof maker.facts);
-}
-
-spg_status find_facts(plan_maker &maker, uint8_t *marks, plan_facts *facts)
-{
-    const plan_patterns &patterns = maker.patterns;
-    spg_status status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
-    if (status != SPG_OK) return status;
-    with_lanes(patterns.rows, maker.a_nnz / maker.plan->parts_count, [&](auto lanes) {
-        const unsigned int blocks = plan_blocks(maker.cuda, patterns.rows, THREADS / lanes);
-        row_facts_kernel<lanes>
-            <<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, maker.row_products, marks);
-    });
-    return spg_cuda_check_launch(maker.context, "a plan's facts");
+    plan_found found = {};
+    const spg_status status =
+        spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, maker.found, SPG_PLACE_DEVICE, sizeof found);
+    maker.facts = found.facts;
+    maker.patterns.b_ascends = found.unsorted_b == 0;
+    maker.patterns.b_is_paired = found.unpaired_b == 0;
+    return status;
 }
 
 spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
@@ -297,42 +226,22 @@ spg_status list_rows(plan_maker &maker, const uint8_t *row_classes)
 
 } // namespace
 
-spg_status find_b_facts(plan_maker &maker)
-{
-    const plan_patterns &patterns = maker.patterns;
-    scratch facts_memory(maker);
-    plan_facts *facts = nullptr;
-    spg_status status = facts_memory.allocate(1, &facts);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, facts, sizeof *facts);
-    if (status != SPG_OK) return status;
-    with_lanes(patterns.b_rows, maker.b_nnz, [&](auto lanes) {
-        const unsigned int blocks = plan_blocks(maker.cuda, patterns.b_rows, THREADS / lanes);
-        b_facts_kernel<lanes><<<blocks, THREADS, 0, maker.cuda->stream>>>(patterns, maker.b_has_same_pattern, facts);
-    });
-    status = spg_cuda_check_launch(maker.context, "a plan's facts");
-    if (status == SPG_OK) status = read_facts(maker, facts);
-    maker.patterns.b_ascends = maker.facts.unsorted_b == 0;
-    maker.patterns.b_is_paired = maker.facts.unpaired_b == 0;
-    return status;
-}
-
 spg_status classify_rows(plan_maker &maker)
 {
     const int64_t rows = maker.patterns.rows;
-    const unsigned int blocks = (unsigned int)((rows + THREADS - 1) / THREADS);
+    const unsigned int blocks = adding_blocks(maker.cuda, rows, THREADS);
     cudaStream_t stream = maker.cuda->stream;
-    scratch facts_memory(maker), bytes_memory(maker);
-    plan_facts *facts = nullptr;
+    scratch bytes_memory(maker);
+    plan_facts *facts = &maker.found->facts;
     uint8_t *marks = nullptr;
-    spg_status status = facts_memory.allocate(1, &facts);
-    if (status == SPG_OK) status = bytes_memory.allocate(2 * rows, &marks);
-    if (status == SPG_OK) status = find_facts(maker, marks, facts);
+    spg_status status = bytes_memory.allocate(2 * rows, &marks);
+    if (status == SPG_OK) status = find_row_facts(maker, marks);
     if (status != SPG_OK) return status;
     known_rows known = {maker.patterns, maker.row_products, marks, {}};
     known.scheme.thread_sums = maker.scheme.thread_sums;
     sum_kernel<<<blocks, THREADS, 0, stream>>>(known, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's products");
-    if (status == SPG_OK) status = read_facts(maker, facts);
+    if (status == SPG_OK) status = read_facts(maker);
     if (status != SPG_OK) return status;
     choose_scheme(maker);
     known.scheme = maker.scheme;
@@ -340,7 +249,7 @@ spg_status classify_rows(plan_maker &maker)
     classes_kernel<<<blocks, THREADS, 0, stream>>>(known, row_classes, maker.entry_products, facts);
     status = spg_cuda_check_launch(maker.context, "a plan's classes");
     if (status == SPG_OK) status = list_rows(maker, row_classes);
-    return status == SPG_OK ? read_facts(maker, facts) : status;
+    return status == SPG_OK ? read_facts(maker) : status;
 }
 
 } // namespace spg

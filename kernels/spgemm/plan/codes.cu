@@ -1,10 +1,10 @@
 /* Makes the codes of a plan's windows.
  *
  * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
- * Output: an array of codes for them, and the products of long entries. Each warp of a block goes over a section of the
- * window's products, and learns from counts how many products of an entry come before its own. So each entry has its
- * products in storage order. */
-#include "products.cuh"
+ * Output: an array of codes for them, and the products of long entries. If the windows were searched, masks tell the
+ * products (plan/searched.cuh). Else each warp of a block goes over a section of the window's products, and learns from
+ * counts how many products of an entry come before its own. So each entry has its products in storage order. */
+#include "searched.cuh"
 
 namespace spg
 {
@@ -22,13 +22,17 @@ __device__ inline int64_t name_of(const window_work &work, const window_span &sp
     return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.run_length - window.a_begin;
 }
 
-/* Writes product t of the window's entry with this rank. */
-__device__ inline void write_code(const window_work &work, int64_t w, const plan_window &window, uint32_t *codes,
-                                  int rank, uint32_t t, uint64_t code)
+/* The codes of the window's entry with this rank. */
+__device__ inline uint32_t *codes_of(const window_work &work, int64_t w, uint32_t *codes, int rank)
+{
+    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / PLAN_TILE];
+    return codes + (work.words[w] + tile) * PLAN_TILE + rank % PLAN_TILE;
+}
+
+/* Writes product t of an entry. */
+__device__ inline void write_code(const plan_window &window, uint32_t *words, uint32_t t, uint64_t code)
 {
     constexpr int width = PLAN_TILE;
-    const int64_t tile = work.out.tile_begins[(work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / width];
-    uint32_t *words = codes + (work.words[w] + tile) * width + rank % width;
     if (window.code_bytes == 2) {
         reinterpret_cast<uint16_t *>(words + (int64_t)(t / 2) * width)[t % 2] = (uint16_t)code;
     } else if (window.code_bytes == 4) {
@@ -109,18 +113,48 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
             }
             const uint64_t from = (uint64_t)name_of(work, span, window, product.a_at);
             const int64_t at = product.b_at + (window.direct ? product.b_begin : 0);
-            write_code(work, w, window, codes, rank, t, from << window.shift | (uint64_t)at);
+            write_code(window, codes_of(work, w, codes, rank), t, from << window.shift | (uint64_t)at);
         });
+    if (i == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
+}
+
+/* The same from masks: each thread writes the codes of the entry with its rank, so that a warp's are next to each
+ * other. */
+__global__ void __launch_bounds__(WINDOW_THREADS, 3) write_searched_codes_kernel(window_work work, uint32_t *codes)
+{
+    __shared__ row_of_b staged[STAGED_A];
+    const int64_t w = blockIdx.x, begin = w * work.out.width;
+    const int rank = (int)threadIdx.x;
+    const window_span span = find_span(work, w);
+    const plan_window window = work.out.windows[work.before + w];
+    const bool is_there = rank < span.count;
+    const int64_t c_at = span.c_begin + (is_there ? work.out.places[(work.before + w) * work.out.width + rank] : 0);
+    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at);
+    const searched_entry own = find_entry(work, span, row, c_at, is_there);
+    uint64_t mask = is_there ? work.slice.masks[begin + rank] : 0;
+    uint32_t *words = is_there ? codes_of(work, w, codes, rank) : nullptr, t = 0;
+    for_each_staged(
+        work, span, staged, [](int64_t, int64_t) {},
+        [&](int64_t first, int64_t end) {
+            for (; mask != 0; mask &= mask - 1) {
+                const int64_t k = own.a_begin + __ffsll((long long)mask) - 1;
+                if (k >= end) break;
+                const row_of_b b = staged[k - first];
+                const int at = find_column(work.patterns.b_columns + b.begin, (int)b.length, own.column);
+                const uint64_t to = (uint64_t)at + (window.direct ? b.begin : 0);
+                write_code(window, words, t++, (uint64_t)(k - window.a_begin) << window.shift | to);
+            }
+        });
+    if (rank == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
 }
 
 } // namespace
 
-spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, int64_t tiles,
-                     const entry_totals &found)
+spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, const entry_totals &found)
 {
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
-    const int64_t long_before = kept.long_count, *words = work.words;
+    const int64_t long_before = kept.long_count, tiles = (int64_t)found.tiles;
     uint32_t *codes = nullptr;
     uint2 *long_products = nullptr;
     spg_status status = keep_array(maker, tiles * PLAN_TILE, &codes);
@@ -130,14 +164,13 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
                                 cudaMemsetAsync(codes, 0xff, (size_t)(tiles * PLAN_TILE) * sizeof *codes, stream),
                                 "a plan's codes");
     if (status != SPG_OK) return status;
-    write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
+    if (work.slice.masks != nullptr)
+        write_searched_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes);
+    else
+        write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");
-    plan_window *windows = kept.windows + work.before;
     kept.count += count;
     kept.long_count = (int64_t)found.long_entries;
-    if (status == SPG_OK)
-        status = for_each(maker.context, count, "a plan's windows",
-                          [=] __device__(int64_t w) { windows[w].codes = codes + words[w] * PLAN_TILE; });
     plan_long_entry *entries = kept.long_entries + long_before;
     /* Long entries store where their products begin in the slice; adds where the slice's products are. */
     if (status == SPG_OK)

@@ -41,6 +41,15 @@ int choose_width(const plan_maker &maker, const plan_shape &shape)
     return are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_WINDOW_FEW : PLAN_WINDOW;
 }
 
+/* Whether windows are searched. No entry is then a long one. */
+bool are_searched(const plan_maker &maker)
+{
+    const plan_facts &facts = maker.facts;
+    const double looks = (double)facts.a_entries * (double)facts.c_entries / (double)maker.patterns.rows;
+    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && maker.scheme.run_length == 1 &&
+           facts.longest_a <= SEARCHED_A && looks <= MOST_SEARCHES * (double)facts.products;
+}
+
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
  * or entries of C. */
 spg_status keep_windows(plan_maker &maker, int64_t products)
@@ -66,29 +75,68 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
     if (status == SPG_OK) status = keep_array(maker, kept.equal_rows > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
-        status = keep_array(maker, kept.run_length > 1 ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
-                            &kept.long_entries);
+        status = keep_array(
+            maker, kept.run_length > 1 || are_searched(maker) ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
+            &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
 
-spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *totals, entry_slice *device_slice)
+/* Whether no other class has rows, and all fit a slice: the totals then tell the slice, without a wait. */
+bool is_one_slice(const plan_maker &maker)
 {
+    const plan_facts &facts = maker.facts;
+    for (int row_class = PLAN_THREAD; row_class < PLAN_ENTRIES; row_class++)
+        if (facts.classes[row_class].rows > 0) return false;
+    const unsigned long long most = (unsigned long long)maker.scheme.slice_most;
+    return maker.plan->parts_count == 1 && maker.scheme.equal_rows == 1 && maker.scheme.run_length == 1 &&
+           facts.products <= most && facts.a_entries <= most && facts.c_entries <= most;
+}
+
+spg_status cut_slice(plan_maker &maker, const int64_t *before, int64_t first, entry_slice *slice)
+{
+    scratch slice_memory(maker);
+    entry_slice *device_slice = nullptr;
+    spg_status status = slice_memory.allocate(1, &device_slice);
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_slice, sizeof *device_slice);
+    if (status != SPG_OK) return status;
+    cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
+                                                      maker.scheme.entry_width, device_slice);
+    status = spg_cuda_check_launch(maker.context, "a plan's slices");
+    if (status != SPG_OK) return status;
+    return spg_cuda_copy_bytes(maker.context, slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE, sizeof *slice);
+}
+
+spg_status do_slice(plan_maker &maker, entry_slice &slice, const int64_t *before, entry_totals *totals,
+                    entry_totals *found)
+{
+    scratch begins(maker), ranks(maker), before_warps(maker), masks(maker);
     spg_status status = SPG_OK;
-    for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
-        entry_slice slice = {};
-        cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
-                                                          maker.scheme.entry_width, device_slice);
-        status = spg_cuda_check_launch(maker.context, "a plan's slices");
-        if (status == SPG_OK)
-            status = spg_cuda_copy_bytes(maker.context, &slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE,
-                                         sizeof slice);
-        scratch begins(maker), ranks(maker), before_warps(maker);
-        if (status == SPG_OK) status = begins.allocate(slice.c_count, &slice.long_begins);
+    if (are_searched(maker)) {
+        status = masks.allocate(slice.c_count, &slice.masks);
+    } else {
+        status = begins.allocate(slice.c_count, &slice.long_begins);
         if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
         if (status == SPG_OK && maker.context->config.workspace_limit == 0)
             status = before_warps.allocate(slice.c_count * PLAN_WINDOW_WARPS, &slice.before_warps);
-        if (status == SPG_OK) status = add_windows(maker, slice, before, totals);
+    }
+    return status == SPG_OK ? add_windows(maker, slice, before, totals, found) : status;
+}
+
+/* *found: the totals. */
+spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *totals, entry_totals *found)
+{
+    if (is_one_slice(maker)) {
+        entry_slice slice = {};
+        slice.row_end = maker.patterns.rows;
+        slice.c_count = (int64_t)maker.facts.c_entries;
+        return do_slice(maker, slice, before, totals, found);
+    }
+    spg_status status = SPG_OK;
+    for (int64_t first = 0, left = maker.entry_product_count; left > 0 && status == SPG_OK;) {
+        entry_slice slice = {};
+        status = cut_slice(maker, before, first, &slice);
+        if (status == SPG_OK) status = do_slice(maker, slice, before, totals, found);
         first = slice.row_end;
         left -= slice.products;
     }
@@ -99,22 +147,19 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
 
 spg_status make_windows(plan_maker &maker)
 {
-    scratch totals_memory(maker), slice_memory(maker);
+    scratch totals_memory(maker);
     entry_totals *device_totals = nullptr, totals = {};
-    entry_slice *device_slice = nullptr;
     int64_t *before = maker.entry_products;
     plan_windows &kept = maker.part->windows;
-    spg_status status = scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
+    const bool is_one = is_one_slice(maker);
+    maker.entry_product_count = (int64_t)maker.facts.products; /* if it is one slice */
+    spg_status status = is_one ? begin_scan(maker, before, maker.patterns.rows)
+                               : scan_counts(maker, before, maker.patterns.rows, &maker.entry_product_count);
     if (status == SPG_OK) status = totals_memory.allocate(1, &device_totals);
-    if (status == SPG_OK) status = slice_memory.allocate(1, &device_slice);
     if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_totals, sizeof totals);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_slice, sizeof *device_slice);
     if (status == SPG_OK) status = keep_windows(maker, maker.entry_product_count);
-    if (status == SPG_OK) status = do_slices(maker, before, device_totals, device_slice);
-    if (status == SPG_OK)
-        status =
-            spg_cuda_copy_bytes(maker.context, &totals, SPG_PLACE_HOST, device_totals, SPG_PLACE_DEVICE, sizeof totals);
-    if (status == SPG_OK) status = order_windows(maker);
+    if (status == SPG_OK) status = do_slices(maker, before, device_totals, &totals);
+    if (status == SPG_OK && (!is_one || totals.uncommon > 0)) status = order_windows(maker);
     kept.most_staged = (int)(totals.most_staged + 1) / 2 * 2; /* keeps what follows aligned */
     kept.long_count = (int64_t)totals.long_entries;
     return status;

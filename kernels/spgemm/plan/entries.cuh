@@ -18,7 +18,14 @@ struct entry_slice {
     /* By window, warp and entry of C: the entry's products in the sections of the warps before; MANY_BEFORE: at least
      * so many. NULL under a workspace limit. */
     uint8_t *before_warps;
+    /* By entry of C in its window's order: the entries of its row of A that have a product for it, if these are
+     * searched for (plan/searched.cuh). Else NULL; the other arrays are NULL in its place. */
+    uint64_t *masks;
 };
+/* Windows are searched if a mask holds the longest row of A and, on average, at most so many rows of B are looked at
+ * for a product (by the instructions of both ways; A*P and R*AP of a hierarchy's first levels take 2 to 3). */
+enum { SEARCHED_A = 64, MOST_SEARCHES = 4 };
+static_assert((int)SEARCHED_A <= (int)PLAN_LONG_ENTRY, "no entry is a long one");
 enum { PLAN_WINDOW_WARPS = PLAN_WINDOW / WARP, MANY_BEFORE = 255 };
 enum { LONG_RANK = 0xffff };
 
@@ -26,7 +33,9 @@ enum { LONG_RANK = 0xffff };
 struct entry_totals {
     unsigned int most_staged;         /* as of plan_windows */
     unsigned long long long_entries;  /* equal rows count separately */
-    unsigned long long long_products; /* of this slice */
+    unsigned long long long_products; /* of this slice, as the next two */
+    unsigned long long tiles;         /* words of codes, in tiles */
+    unsigned long long uncommon;      /* windows that are empty or heavy */
 };
 
 /* Where the runs of a row begin that leads a group of blocks. Every group reserves as many runs as it may have, so that
@@ -46,7 +55,8 @@ struct window_work {
     int entries_staged;  /* entries, or runs */
     int b_bits;          /* for a position in B */
     bool prefers_direct; /* if other codes would take fewer bytes */
-    int64_t *words;      /* by window: words of its codes, in tiles */
+    int64_t heavy;       /* products of a window that is ordered before others, if there is one slice */
+    int64_t *words;      /* by window: words of its codes, in tiles; from order_window on scanned */
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
@@ -64,7 +74,7 @@ struct window_work {
     }
 };
 
-/* The entries of C of a window, and the rows and entries of A with products for them. */
+/* The entries of C of a window, and the rows and entries of A with products for them. A block finds it, once. */
 struct window_span {
     int64_t c_begin;             /* among all of C; in pairs if columns are */
     int count;                   /* of entries of C */
@@ -79,9 +89,15 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
     window_span span;
     span.c_begin = slice.c_begin + w * work.out.width;
     span.count = (int)min(slice.c_begin + slice.c_count - span.c_begin, (int64_t)work.out.width);
-    span.first_row = row_of_entry(of.c, slice.row_begin, slice.row_end - 1, span.c_begin * entry_width);
-    span.last_row =
-        row_of_entry(of.c, span.first_row, slice.row_end - 1, (span.c_begin + span.count) * entry_width - 1);
+    __shared__ int64_t rows[2];
+    if (threadIdx.x < 2 * WARP) { /* a warp each */
+        const bool is_last = threadIdx.x >= WARP;
+        const int64_t entry = is_last ? (span.c_begin + span.count) * entry_width - 1 : span.c_begin * entry_width;
+        rows[is_last] = row_of_entry_by_warp(of.c, slice.row_begin, slice.row_end - 1, entry);
+    }
+    __syncthreads();
+    span.first_row = rows[0];
+    span.last_row = rows[1];
     /* Rows at the ends may be of other classes, and long. */
     span.a_begin = of.a[span.first_row + !work.is_done(span.first_row)];
     span.a_end = max(span.a_begin, (int64_t)of.a[span.last_row + work.is_done(span.last_row)]);
@@ -89,11 +105,16 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
 }
 
 /* add_windows (plan/windows.cu) adds the slice's windows to the plan's and waits. add_codes (plan/codes.cu) adds the
- * codes of `count` windows, `tiles` in all, and the long entries' products. before: the products before each row;
- * found: including this slice. */
-spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals);
-spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, int64_t tiles,
-                     const entry_totals &found);
+ * codes of `count` windows and the long entries' products. before: the products before each row; found: the totals
+ * including this slice. */
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals,
+                       entry_totals *found);
+spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, const entry_totals &found);
+/* The products of windows that are ordered before others, of `count`. */
+inline int64_t heavy_products(const plan_maker &maker, int64_t count)
+{
+    return 4 * (maker.entry_product_count / count + 1);
+}
 /* plan/windows.cu. Orders all windows. Waits. */
 spg_status order_windows(plan_maker &maker);
 

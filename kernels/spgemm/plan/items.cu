@@ -295,7 +295,7 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
                                 (long long)maker.b_nnz, totals.most_a, 64 - PIECE_LENGTH_BITS - 2);
     scratch places_memory(maker), pieces_memory(maker), products_memory(maker), order_memory(maker);
     item_place *places = nullptr;
-    int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, pieces = 0, products = 0;
+    int64_t *piece_begins = nullptr, *code_begins = nullptr, *order = nullptr, count = 0, totals_of[2] = {};
     spg_status status =
         place_items(maker, row_class, rows, (int64_t)totals.rows, places_memory, &places, &count, &items.upper);
     if (status == SPG_OK) status = pieces_memory.allocate(count + 1, &piece_begins);
@@ -308,9 +308,8 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     const bool differ = totals.most_products > 8 * (totals.products / totals.rows) && can_order(maker, count);
     if (status == SPG_OK && differ) status = order_memory.allocate(count, &order);
     if (status == SPG_OK && differ) status = order_items(maker, code_begins, count, items.upper, order);
-    if (status == SPG_OK) status = scan_counts(maker, piece_begins, count, &pieces);
-    if (status == SPG_OK) status = scan_counts(maker, code_begins, count, &products);
-    if (status == SPG_OK) status = keep_items(maker, items, count, pieces, products);
+    if (status == SPG_OK) status = scan_two_counts(maker, {piece_begins, code_begins}, count, totals_of);
+    if (status == SPG_OK) status = keep_items(maker, items, count, totals_of[0], totals_of[1]);
     if (status != SPG_OK) return status;
     write_items_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, order, piece_begins, code_begins, items);
     return spg_cuda_check_launch(maker.context, "a plan's items");

@@ -23,17 +23,35 @@ template <typename Function> spg_status with_temporary(plan_maker &maker, const 
 
 } // namespace
 
-spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_t *total)
+spg_status begin_scan(plan_maker &maker, int64_t *values, int64_t count)
 {
     cudaStream_t stream = maker.cuda->stream;
-    spg_status status =
+    const spg_status status =
         spg_cuda_check(maker.context, cudaMemsetAsync(values + count, 0, sizeof *values, stream), "a scan");
-    if (status == SPG_OK)
-        status = with_temporary(maker, "a scan", [=](void *memory, size_t &bytes) {
-            return cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, stream);
-        });
+    if (status != SPG_OK) return status;
+    return with_temporary(maker, "a scan", [=](void *memory, size_t &bytes) {
+        return cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, stream);
+    });
+}
+
+spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_t *total)
+{
+    const spg_status status = begin_scan(maker, values, count);
     if (status != SPG_OK) return status;
     return spg_cuda_copy_bytes(maker.context, total, SPG_PLACE_HOST, values + count, SPG_PLACE_DEVICE, sizeof *total);
+}
+
+spg_status scan_two_counts(plan_maker &maker, int64_t *const (&values)[2], int64_t count, int64_t (&totals)[2])
+{
+    scratch both_memory(maker);
+    int64_t *both = nullptr;
+    spg_status status = both_memory.allocate(2, &both);
+    for (int k = 0; k < 2 && status == SPG_OK; k++) status = begin_scan(maker, values[k], count);
+    if (status != SPG_OK) return status;
+    const int64_t *first = values[0] + count, *second = values[1] + count;
+    status = for_each(maker.context, 2, "totals", [=] __device__(int64_t k) { both[k] = k == 0 ? *first : *second; });
+    if (status != SPG_OK) return status;
+    return spg_cuda_copy_bytes(maker.context, totals, SPG_PLACE_HOST, both, SPG_PLACE_DEVICE, sizeof totals);
 }
 
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order)

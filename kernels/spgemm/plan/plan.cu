@@ -62,11 +62,12 @@ spg_status make_parts(plan_maker &maker, const spg_csr &A, const spg_csr &C)
 {
     cuda_plan *state = maker.plan;
     void *memory = nullptr;
-    scratch marks(maker);
+    scratch marks(maker), found(maker);
     spg_status status = can_order(maker, maker.patterns.b_rows)
                             ? marks.allocate(maker.patterns.b_rows, &maker.b_has_same_pattern)
                             : SPG_OK;
     const int64_t rows = choose_rows(maker, C.rows), count = (C.rows + rows - 1) / rows;
+    if (status == SPG_OK) status = found.allocate(1, &maker.found);
     if (status == SPG_OK) status = find_b_facts(maker);
     if (status == SPG_OK)
         status = spg_allocate_on_host(maker.context, spg_array_bytes(count, sizeof *state->parts), "a plan", &memory);
@@ -147,11 +148,10 @@ spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, s
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
     if (status == SPG_OK) status = make_side(maker);
     /* Others may change A and B, on other streams, as soon as the plan exists. */
-    if (status == SPG_OK) status = spg_cuda_wait(context);
+    if (status == SPG_OK && !plan->is_inner) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
                              spg_array_bytes(state->parts_count, sizeof *state->parts) +
-                             spg_images_bytes(&plan->images) + C.nnz * 4 +
-                             (C.rows + 1) * (int64_t)spg_type_size(C.offset_type);
+                             spg_images_bytes(&plan->images) + spg_plan_pattern_bytes(plan);
     plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
 }

@@ -178,16 +178,26 @@ struct plan_totals {
 enum { PLAN_WIDTHS = 3 }; /* the first two also without blocks */
 __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 3 : 6; }
 
-/* The statistics that choose the classes of rows, and the resulting totals. */
-struct plan_facts {
-    plan_totals classes[PLAN_CLASSES];
-    unsigned long long unsorted_b, unpaired_b; /* flags */
-    unsigned long long products, a_entries, c_entries;
+/* The statistics of rows of C that choose their classes. */
+struct plan_row_facts {
+    unsigned long long products;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* compared with the row before, by their first columns */
     unsigned long long longest_a;
     /* For each width: rows in groups of equal ones, and products of rows in runs. */
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
+};
+
+/* The same, and the resulting totals. */
+struct plan_facts : plan_row_facts {
+    plan_totals classes[PLAN_CLASSES];
+    unsigned long long a_entries, c_entries;
+};
+
+/* What the device finds: of the part, and of B. */
+struct plan_found {
+    plan_facts facts;
+    unsigned long long unsorted_b, unpaired_b; /* flags */
 };
 
 /* How rows are done. Set by choose_scheme, except for thread_sums. */
@@ -214,6 +224,7 @@ struct plan_maker {
     plan_scheme scheme;
     uint8_t *b_has_same_pattern; /* on the device, one a row of B: it has the columns of the row before; or NULL */
     int64_t held, most_held;     /* scratch */
+    plan_found *found;           /* on the device */
     plan_facts facts;
     int64_t *row_products;   /* on the device, one a row */
     int64_t *entry_products; /* on the device, products of a row of PLAN_ENTRIES, else 0; one element more; scanned by
@@ -291,17 +302,28 @@ template <typename Element> spg_status keep_zeroed_array(plan_maker &maker, int6
                             : status;
 }
 
-/* plan/classes.cu. find_b_facts sets b_ascends and b_is_paired. classify_rows fills the facts, row_products and
- * listed_rows, which have room for every row. Both wait. */
+/* A row's marks: it has the columns of the row before; its rows of B are short enough for a thread; it consists of
+ * runs, for each width. */
+enum { IS_EQUAL = 1, B_IS_SHORT = 2, HAS_RUNS = 4 };
+
+/* plan/facts.cu. find_b_facts begins to find b_ascends and b_is_paired, and zeroes what is found of rows.
+ * find_row_facts begins to find row_products and marks, one a row. */
 spg_status find_b_facts(plan_maker &maker);
+spg_status find_row_facts(plan_maker &maker, uint8_t *marks);
+
+/* plan/classes.cu. Sets b_ascends and b_is_paired, and fills the facts, row_products and listed_rows, which have room
+ * for every row. Waits. */
 spg_status classify_rows(plan_maker &maker);
 
 /* plan/scheme.cu. Sets the scheme from the facts. */
 void choose_scheme(plan_maker &maker);
 
-/* plan/lists.cu. values[i] = the sum of values[0 .. i) for i <= count, *total = values[count]; values[count] is not
- * read. Waits. */
+/* plan/lists.cu. values[i] = the sum of values[0 .. i) for i <= count; values[count] is not read. */
+spg_status begin_scan(plan_maker &maker, int64_t *values, int64_t count);
+/* The same, and *total = values[count]. Waits. */
 spg_status scan_counts(plan_maker &maker, int64_t *values, int64_t count, int64_t *total);
+/* The same of two arrays, with one wait. */
+spg_status scan_two_counts(plan_maker &maker, int64_t *const (&values)[2], int64_t count, int64_t (&totals)[2]);
 /* order = the numbers 0 .. count - 1, those with the greatest keys first. */
 spg_status order_descending(plan_maker &maker, const int64_t *keys, int64_t count, int64_t *order);
 
@@ -341,6 +363,13 @@ inline unsigned int plan_blocks(const spg_cuda *cuda, int64_t count, int each_bl
 {
     const int64_t blocks = (count + each_block - 1) / each_block, most = 64 * (int64_t)cuda->multiprocessors;
     return (unsigned int)(blocks < most ? (blocks > 0 ? blocks : 1) : most);
+}
+
+/* The same, but few: each ends by adding to numbers that all of them add to, one block at a time. */
+inline unsigned int adding_blocks(const spg_cuda *cuda, int64_t count, int each_block)
+{
+    const unsigned int most = 8 * (unsigned int)cuda->multiprocessors, blocks = plan_blocks(cuda, count, each_block);
+    return blocks < most ? blocks : most;
 }
 
 } // namespace spg

@@ -2,7 +2,7 @@
  *
  * Input: a slice of rows (plan/entries.cu). Output: windows, tile_begins and places of plan/plan.cuh, appended to those
  * of the slices before; then their codes (plan/codes.cu). */
-#include "products.cuh"
+#include "searched.cuh"
 
 #include <cub/block/block_radix_sort.cuh>
 
@@ -61,6 +61,8 @@ __device__ inline void write_window(const window_work &work, int64_t w, plan_win
     work.words[w] = sum;
     work.out.windows[work.before + w] = window;
     if (window.staged_count > 0) atomicMax(&work.totals->most_staged, (unsigned int)window.staged_count);
+    atomicAdd(&work.totals->tiles, (unsigned long long)sum);
+    if (window.count == 0 || (int64_t)sum * PLAN_TILE > work.heavy) atomicAdd(&work.totals->uncommon, 1ull);
 }
 
 /* Records the long entry c_at of row `row`, once for each equal row; its products are written later. */
@@ -125,11 +127,40 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     return all;
 }
 
+/* The mask of the thread's entry. Keeps where all rows of B of the window begin. */
+__device__ inline uint64_t search_entry(const window_work &work, const window_span &span, const searched_entry &own,
+                                        row_of_b *staged, unsigned long long *longest_b)
+{
+    uint64_t mask = 0;
+    uint32_t longest = 0;
+    uint32_t *b_begins = work.out.b_begins;
+    const int64_t last = work.b_nnz - 1; /* any value that can be read safely */
+    for_each_staged(
+        work, span, staged, [=](int64_t k, int64_t b_begin) { b_begins[k] = (uint32_t)min(b_begin, last); },
+        [&](int64_t begin, int64_t end) {
+            const int first = (int)(own.a_begin - begin), stop = (int)(min(own.a_end, end) - begin);
+            for (int k = max(first, 0); k < stop; k++) {
+                const row_of_b row = staged[k];
+                longest = max(longest, row.length);
+                const bool is_in = find_column(work.patterns.b_columns + row.begin, (int)row.length, own.column) >= 0;
+                mask |= (uint64_t)is_in << (k - first);
+            }
+        });
+    longest = __reduce_max_sync(ALL_LANES, longest);
+    if (lane_in_warp() == 0 && longest > 0) atomicMax(longest_b, (unsigned long long)longest);
+    return mask;
+}
+
 using sorter = cub::BlockRadixSort<uint32_t, WINDOW_THREADS, 1, uint16_t>;
 
-/* Counts first, then the sort. */
-union window_memory {
+/* Counts, or staged rows of B, first; then the sort. */
+template <bool Searched> union window_memory;
+template <> union window_memory<false> {
     uint32_t counts[WINDOW_WARPS][PLAN_WINDOW];
+    sorter::TempStorage sort;
+};
+template <> union window_memory<true> {
+    row_of_b staged[STAGED_A];
     sorter::TempStorage sort;
 };
 
@@ -150,33 +181,45 @@ __device__ inline int rank_of(bool is_upper, uint32_t count, sorter::TempStorage
     return ranks[threadIdx.x];
 }
 
-/* Makes the block's window, except for its codes. */
-__global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_work work)
+/* Makes the block's window, except for its codes. Searched: the slice has masks. */
+template <bool Searched>
+__global__ void __launch_bounds__(WINDOW_THREADS, Searched ? 3 : 2) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
-    __shared__ window_memory memory;
+    __shared__ window_memory<Searched> memory;
     __shared__ uint32_t longest[PLAN_WINDOW_TILES], most;
     __shared__ uint16_t ranks[PLAN_WINDOW];
-    __shared__ int32_t columns[PLAN_WINDOW];
+    __shared__ int32_t columns[Searched ? 1 : PLAN_WINDOW];
     const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int i = (int)threadIdx.x;
     const window_span span = find_span(work, w);
     if (i == 0) longest_b = most = 0;
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
-    stage_columns(work, span, columns);
-    __syncthreads();
-    const uint32_t all = count_entry(work, span, columns, memory.counts, &longest_b);
-    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.run_length == 1 ? 0 : all;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
     const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
+    uint64_t mask = 0;
+    uint32_t all;
+    if constexpr (Searched) {
+        __syncthreads();
+        mask = search_entry(work, span, find_entry(work, span, row, c_at, i < span.count), memory.staged, &longest_b);
+        all = (uint32_t)__popcll(mask);
+    } else {
+        stage_columns(work, span, columns);
+        __syncthreads();
+        all = count_entry(work, span, columns, memory.counts, &longest_b);
+    }
+    const uint32_t count = all > PLAN_LONG_ENTRY && work.out.run_length == 1 ? 0 : all;
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
     const int rank = rank_of(is_upper, count, memory.sort, &most, ranks);
     if (i < span.count) {
-        slice.ranks[begin + i] = (uint16_t)rank;
+        if constexpr (Searched)
+            slice.masks[begin + rank] = mask;
+        else
+            slice.ranks[begin + i] = (uint16_t)rank;
         if (work.out.equal_rows > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
         work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
-        if (count < all) add_long_entry(work, row, c_at, all);
+        if (!Searched && count < all) add_long_entry(work, row, c_at, all);
     }
     if (count > 0) atomicMax(&longest[rank / PLAN_TILE], count);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
@@ -198,17 +241,17 @@ __global__ void __launch_bounds__(WINDOW_THREADS) order_window_kernel(window_wor
 
 } // namespace
 
-spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals)
+spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals,
+                       entry_totals *found)
 {
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
     scratch words_memory(maker);
-    int64_t *words = nullptr, tiles = 0;
-    entry_totals found = {};
+    int64_t *words = nullptr;
     spg_status status = words_memory.allocate(count + 1, &words);
-    if (status == SPG_OK)
-        status = spg_cuda_zero_bytes(maker.context, &totals->long_products, sizeof totals->long_products);
+    if (status == SPG_OK && kept.count > 0) /* all totals begin as zeros */
+        status = spg_cuda_zero_bytes(maker.context, &totals->long_products, 3 * sizeof totals->long_products);
     if (status != SPG_OK) return status;
     const window_work work = {maker.patterns,
                               slice,
@@ -221,24 +264,28 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                                   : entries_staged(maker.value_bytes, kept.equal_rows),
                               bits_for(maker.b_nnz),
                               kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
+                              heavy_products(maker, count),
                               words,
                               before,
                               maker.row_products,
                               totals};
-    order_window_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    if (slice.masks != nullptr)
+        order_window_kernel<true><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
+    else
+        order_window_kernel<false><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     status = spg_cuda_check_launch(maker.context, "a plan's windows");
+    if (status == SPG_OK) status = begin_scan(maker, words, count);
     if (status == SPG_OK)
-        status = spg_cuda_copy_bytes(maker.context, &found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof found);
-    if (status == SPG_OK) status = scan_counts(maker, words, count, &tiles);
-    return status == SPG_OK ? add_codes(maker, work, count, tiles, found) : status;
+        status = spg_cuda_copy_bytes(maker.context, found, SPG_PLACE_HOST, totals, SPG_PLACE_DEVICE, sizeof *found);
+    return status == SPG_OK ? add_codes(maker, work, count, *found) : status;
 }
 
 spg_status order_windows(plan_maker &maker)
 {
     plan_windows &kept = maker.part->windows;
     scratch keys_memory(maker), present_memory(maker);
-    int64_t *keys = nullptr, *present = nullptr, common = 0, full = 0, products = maker.entry_product_count;
-    const int64_t count = kept.count, mean = products / kept.count + 1;
+    int64_t *keys = nullptr, *present = nullptr, common = 0, full = 0;
+    const int64_t count = kept.count, heavy = heavy_products(maker, count);
     if (!can_order(maker, count)) return SPG_OK;
     spg_status status = keys_memory.allocate(count, &keys);
     if (status == SPG_OK) status = present_memory.allocate(count + 1, &present);
@@ -248,8 +295,8 @@ spg_status order_windows(plan_maker &maker)
     /* Windows of ordinary weight stay in C's order, because neighbours share rows of B. */
     status = for_each(maker.context, count, "the order of a plan's windows", [=] __device__(int64_t w) {
         const int64_t all = (int64_t)tile_begins[(w + 1) * (PLAN_WINDOW_TILES + 1) - 1] * PLAN_TILE;
-        present[w] = windows[w].count > 0 && all <= 4 * mean;
-        keys[w] = windows[w].count == 0 ? 0 : all > 4 * mean ? all : 1;
+        present[w] = windows[w].count > 0 && all <= heavy;
+        keys[w] = windows[w].count == 0 ? 0 : all > heavy ? all : 1;
     });
     if (status == SPG_OK) status = scan_counts(maker, present, count, &common);
     if (status != SPG_OK || common == count) return status;

@@ -203,10 +203,8 @@ spg_status spg_host_plan_create(spg_context *context, const spg_csr *A, const sp
     if (status == SPG_OK) status = make_codes(context, &plan->C, state);
     if (status != SPG_OK) return status; /* spgemm_plan_destroy frees the state */
     spg_pattern_fingerprints(&state->keys, B, spg_host_threads(context, B->nnz + B->rows), state->b_fingerprints);
-    int64_t offset_bytes = (int64_t)spg_type_size(plan->C.offset_type);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->team.bytes + state->chunks_bytes +
-                             state->rows_bytes + state->code_bytes + state->b_bytes + plan->C.nnz * 4 +
-                             (plan->C.rows + 1) * offset_bytes;
+                             state->rows_bytes + state->code_bytes + state->b_bytes + spg_plan_pattern_bytes(plan);
     return SPG_OK;
 }
 
