@@ -15,8 +15,9 @@ namespace
 
 enum { THREADS = 1024, TILE = OWN * THREADS };
 
-/* The largest matrices for a block and for a cluster (spgemm_bench --product RAP fd2d5:20 ... fd2d5:400, H100). */
-enum { MOST_OF_BLOCK = TILE, MOST_OF_CLUSTER = 24 * TILE, MOST_COLUMNS = 16 * 1024 };
+/* The largest matrices for a block and for a cluster (spgemm_bench --product RAP fd2d5:30 ... fd2d5:316, fe3d27:20,
+ * fd3d7:22, H100: with the latter at 0, 8, 24 and 64 tiles, 8 is fastest). */
+enum { MOST_OF_BLOCK = TILE, MOST_OF_CLUSTER = 8 * TILE, MOST_COLUMNS = 16 * 1024 };
 
 enum { SCAN_EACH = 4, SCAN_ROWS = SCAN_EACH * THREADS };
 

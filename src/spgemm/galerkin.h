@@ -8,6 +8,7 @@
 struct spg_galerkin_plan {
     spg_context *context;
     bool transposes; /* R is P^T, made here */
+    bool is_inner;   /* A, P and R are a hierarchy's */
     spg_csr R;       /* P^T if `transposes`, else zeroed */
     int64_t *map;    /* if `transposes`: the source of each of R's values */
     spg_csr AP;      /* its values; the other arrays are its plan's */
@@ -61,7 +62,8 @@ typedef struct spg_galerkin_products {
 } spg_galerkin_products;
 
 /* As spg_galerkin_plan_create, with R given. Runs make the product symmetric if the flag is 1; NULL: never. known:
- * NULL, or products already computed. A device may still read the operands' patterns; see spg_galerkin_plan_wait. */
+ * NULL, or for a hierarchy, whose plans are never checked, products already computed. A device may still read the
+ * operands' patterns; see spg_galerkin_plan_wait. */
 spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                   const int32_t *symmetric, spg_galerkin_products *known, spg_galerkin_plan **plan);
 

@@ -52,7 +52,8 @@ static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_c
     const bool is_known = known->C.row_offsets != NULL;
     plan->AP = known->C; /* for its values; the plan of A*P takes the other arrays */
     known->C.values = NULL;
-    spg_status status = spg_plan_create_inner(context, A, P, NULL, is_known ? known : NULL, &plan->AP_plan);
+    spg_status status =
+        spg_plan_create_inner(context, A, P, plan->is_inner, NULL, is_known ? known : NULL, &plan->AP_plan);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     void *values = plan->AP.values;
     plan->AP = plan->AP_plan->C;
@@ -68,8 +69,8 @@ static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int3
     const bool is_known = known->C != NULL;
     spg_known_product product = {.stats = known->RAP, .is_borrowed = true};
     if (is_known) product.C = *known->C;
-    const spg_status status =
-        spg_plan_create_inner(plan->context, R, &plan->AP, symmetric, is_known ? &product : NULL, &plan->RAP_plan);
+    const spg_status status = spg_plan_create_inner(plan->context, R, &plan->AP, plan->is_inner || plan->transposes,
+                                                    symmetric, is_known ? &product : NULL, &plan->RAP_plan);
     return spg_galerkin_explain_RAP(plan->context, status);
 }
 
@@ -111,7 +112,8 @@ spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const 
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (plan == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "plan is NULL");
     spg_galerkin_products nothing = {0};
-    if (known == NULL) known = &nothing;
+    const bool is_inner = known != NULL;
+    if (!is_inner) known = &nothing;
     spg_status status = spg_galerkin_check(context, R, A, P);
     spg_galerkin_plan *made = NULL;
     if (status == SPG_OK) status = spg_allocate_on_host(context, sizeof *made, "a plan", (void **)&made);
@@ -122,6 +124,7 @@ spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const 
     memset(made, 0, sizeof *made);
     made->context = context;
     made->transposes = R == NULL;
+    made->is_inner = is_inner;
     if (made->transposes) status = plan_transpose(made, P);
     if (made->transposes) symmetric = made->symmetric;
     if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric, known);

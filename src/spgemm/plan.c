@@ -88,8 +88,8 @@ spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_
     return status == SPG_OK ? make(context, A, B, NULL, plan) : status;
 }
 
-spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                                 spg_known_product *known, spgemm_plan **plan)
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, bool is_inner,
+                                 const int32_t *symmetric, spg_known_product *known, spgemm_plan **plan)
 {
     const spg_status status = create(context, A, B, plan);
     if (status != SPG_OK) {
@@ -97,7 +97,7 @@ spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const s
         return status;
     }
     (*plan)->symmetric = symmetric;
-    (*plan)->is_inner = true;
+    (*plan)->is_inner = is_inner;
     return make(context, A, B, known, plan);
 }
 

@@ -21,7 +21,7 @@ struct spgemm_plan {
     /* Set if a run may overlap with the call before. That call must not touch what the run reads or writes, and the run
      * writes only data that earlier calls have finished with. */
     bool may_overlap;
-    bool is_inner; /* one of a Galerkin plan's, whose operands a device does not check against the plan */
+    bool is_inner; /* its operands are the library's own: a device keeps nothing to check them by */
 };
 
 /* A product already computed, so that a plan can be made of it without computing it again. */
@@ -31,11 +31,12 @@ typedef struct spg_known_product {
     spgemm_stats stats;
 } spg_known_product;
 
-/* As spgemm_plan_create, for a Galerkin plan. symmetric: as above; images are stored if it is 1 now. known: NULL, or
- * A*B, whose C the plan takes over, or borrows; it is then zeroed, also on failure. The plan may still be in the making
- * on a device when this returns: the operands must not change on other streams before the caller has waited. */
-spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, const int32_t *symmetric,
-                                 spg_known_product *known, spgemm_plan **plan);
+/* As spgemm_plan_create, for a Galerkin plan. is_inner: as above. symmetric: likewise; images are stored if it is 1
+ * now. known: NULL, or A*B, whose C the plan takes over, or borrows; it is then zeroed, also on failure. The plan may
+ * still be in the making on a device when this returns: the operands must not change on other streams before the caller
+ * has waited. */
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, bool is_inner,
+                                 const int32_t *symmetric, spg_known_product *known, spgemm_plan **plan);
 
 /* Bytes of C's arrays, unless they are borrowed. */
 int64_t spg_plan_pattern_bytes(const spgemm_plan *plan);

@@ -3,7 +3,7 @@
  *
  * In: a graph. Out: the aggregate of each node, and the number of aggregates. All rounds and phases are one kernel with
  * barriers in between, so that small graphs cost one launch and one wait. A phase of a small graph takes less than a
- * barrier of a grid, so one block or one cluster does it: the results are the same. */
+ * barrier of a grid, so one block does it: the results are the same. */
 #include "../../primitives/meeting.cuh"
 #include "../counts.cuh"
 #include "independent_set.cuh"
@@ -21,9 +21,10 @@ namespace
 
 enum { ENTRIES_WEIGHED = 64 };
 
-/* The largest graphs for one block and for one cluster, by the blocks that would give each row a group of lanes
- * (amg_bench fd2d5:10 ... fd2d5:400, H100). */
-enum { MOST_OF_BLOCK = 8, MOST_OF_CLUSTER = 32 };
+/* The largest graph for one block, by the blocks that would give each row a group of lanes (amg_bench fd2d5:30 ...
+ * fd2d5:200, H100: aggregates of all levels of fd2d5:30 take .09 ms, .14 by grids; at 32 a block takes longer than a
+ * grid). A cluster of blocks gains nothing over a grid here. */
+enum { MOST_OF_BLOCK = 8 };
 
 __device__ inline bool is_root(const aggregation &job, int64_t node) { return is_in(job.keys[node]); }
 
@@ -243,11 +244,6 @@ spg_status choose_blocks(spg_context *context, aggregation *job, unsigned int *b
     *blocks = 1;
     job->kind = meeting::of_block;
     if (wanted <= MOST_OF_BLOCK) return SPG_OK;
-    if (has_clusters(context) && wanted <= MOST_OF_CLUSTER) {
-        *blocks = CLUSTER_BLOCKS;
-        job->kind = meeting::of_cluster;
-        return SPG_OK;
-    }
     int most = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&most, aggregate, MEETING_THREADS, 0);
     *blocks = std::min(wanted, (unsigned int)(most * spg_cuda_of(context)->multiprocessors));
