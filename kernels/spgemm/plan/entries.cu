@@ -46,8 +46,10 @@ bool are_searched(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
     const double looks = (double)facts.a_entries * (double)facts.c_entries / (double)maker.patterns.rows;
-    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && maker.scheme.run_length == 1 &&
-           facts.longest_a <= SEARCHED_A && looks <= MOST_SEARCHES * (double)facts.products;
+    const bool is_narrow = maker.b_nnz <= UINT32_MAX; /* of row_of_b */
+    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && is_narrow &&
+           maker.scheme.run_length == 1 && facts.longest_a <= SEARCHED_A &&
+           looks <= MOST_SEARCHES * (double)facts.products;
 }
 
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
