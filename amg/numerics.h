@@ -55,6 +55,13 @@ SPG_INLINE spg_amg_chebyshev_step spg_amg_chebyshev(double rho, double ratio, in
     return by;
 }
 
+/* The numbers of a sweep: of Jacobi's if `step` is negative, scaled by `scale` over rho; else of Chebyshev's. */
+SPG_INLINE spg_amg_chebyshev_step spg_amg_smoother_step(double rho, double scale, double ratio, int step)
+{
+    const spg_amg_chebyshev_step jacobi = {scale / rho, 0};
+    return step < 0 ? jacobi : spg_amg_chebyshev(rho, ratio, step);
+}
+
 /* The rotation that makes columns x and y orthogonal (one-sided Jacobi; Golub, Van Loan: Matrix Computations, section
  * 8.6). xx, yy, xy: their products. */
 typedef struct spg_amg_rotation {

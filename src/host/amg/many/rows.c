@@ -48,8 +48,7 @@ spg_status spg_host_many_residual(spg_context *context, const spg_csr *A, int wi
 static block_sweep sweep_of(const spg_csr *A, int width, const spg_amg_relaxation *of)
 {
     const double rho = of->rho != NULL ? *of->rho : 1;
-    spg_amg_chebyshev_step by = {of->scale / rho, 0};
-    if (of->step >= 0) by = spg_amg_chebyshev(rho, of->ratio, of->step);
+    const spg_amg_chebyshev_step by = spg_amg_smoother_step(rho, of->scale, of->ratio, of->step);
     return (block_sweep){.A = A,
                          .width = width,
                          .inverse = of->inverse,

@@ -46,8 +46,7 @@ spg_status spg_host_residual(spg_context *context, const spg_csr *A, const void 
 spg_status spg_host_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *of)
 {
     const double rho = of->rho != NULL ? *of->rho : 1;
-    spg_amg_chebyshev_step by = {of->scale / rho, 0};
-    if (of->step >= 0) by = spg_amg_chebyshev(rho, of->ratio, of->step);
+    const spg_amg_chebyshev_step by = spg_amg_smoother_step(rho, of->scale, of->ratio, of->step);
     relax(context, &(sweep){.A = A,
                             .inverse = of->inverse,
                             .b = of->b,
