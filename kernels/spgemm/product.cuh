@@ -205,24 +205,50 @@ template <typename Offset> __device__ inline span<Offset> b_row(const patterns<O
  * a stride of the grid. */
 int grid_for(const cuda_product &product, int64_t groups, int threads_each, int block_threads);
 
-/* Adds the counts of a block to the counters. All threads of the block call it, each with its own share. rows: number
- * of rows whose lengths were written. */
-__device__ inline void add_counts(spg_counters *counters, unsigned long long nnz, unsigned long long products,
-                                  unsigned int longest, unsigned int rows, unsigned int faults)
+/* What a thread of a counting kernel found; rows: number of rows whose lengths were written. */
+struct counts {
+    unsigned long long nnz, products;
+    unsigned int longest, rows, long_rows, faults;
+
+    __device__ void add_row(unsigned int length, unsigned long long products_of_row)
+    {
+        nnz += length;
+        products += products_of_row;
+        longest = max(longest, length);
+        ++rows;
+    }
+};
+
+/* Records a row that a thread has counted: its length, or, if it does not fit, that it is an overflow row. */
+template <typename Offset>
+__device__ inline void record_row(const patterns<Offset> &pattern, int32_t i, bool fits, int length, int products,
+                                  counts &found)
+{
+    if (!fits) {
+        leave_row(pattern, i);
+        return;
+    }
+    pattern.c_offsets[i] = (Offset)length;
+    found.add_row((unsigned int)length, (unsigned int)products);
+}
+
+/* Adds the counts of a block, except for long_rows, to the counters. All threads of the block call it, each with its own
+ * share. */
+__device__ inline void add_counts(spg_counters *counters, counts found)
 {
     for (int step = 16; step > 0; step /= 2) {
-        nnz += __shfl_xor_sync(~0u, nnz, step);
-        products += __shfl_xor_sync(~0u, products, step);
+        found.nnz += __shfl_xor_sync(~0u, found.nnz, step);
+        found.products += __shfl_xor_sync(~0u, found.products, step);
     }
-    longest = __reduce_max_sync(~0u, longest);
-    rows = __reduce_add_sync(~0u, rows);
-    faults = __reduce_or_sync(~0u, faults);
+    found.longest = __reduce_max_sync(~0u, found.longest);
+    found.rows = __reduce_add_sync(~0u, found.rows);
+    found.faults = __reduce_or_sync(~0u, found.faults);
     if (threadIdx.x % 32 != 0) return;
-    if (nnz > 0) atomicAdd(&counters->nnz, nnz);
-    if (products > 0) atomicAdd(&counters->products, products);
-    if (longest > 0) atomicMax(&counters->longest_row, longest);
-    if (rows > 0) atomicAdd(&counters->rows, rows);
-    if (faults > 0) atomicOr(&counters->faults, faults);
+    if (found.nnz > 0) atomicAdd(&counters->nnz, found.nnz);
+    if (found.products > 0) atomicAdd(&counters->products, found.products);
+    if (found.longest > 0) atomicMax(&counters->longest_row, found.longest);
+    if (found.rows > 0) atomicAdd(&counters->rows, found.rows);
+    if (found.faults > 0) atomicOr(&counters->faults, found.faults);
 }
 
 } // namespace spg

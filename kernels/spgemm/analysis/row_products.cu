@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(THREADS, 6)
 {
     constexpr int ROWS = THREADS / Width;
     __shared__ shared_state shared;
-    unsigned long long total = 0;
-    unsigned int faults = check_offsets(pattern);
+    counts found{};
+    found.faults = check_offsets(pattern);
     int lane = threadIdx.x % Width;
     if (threadIdx.x < SPG_ROW_CLASSES) shared.class_rows[threadIdx.x] = 0;
     if (threadIdx.x == 0) shared.long_rows = 0;
@@ -109,10 +109,10 @@ __global__ void __launch_bounds__(THREADS, 6)
     for (int64_t tile = (int64_t)blockIdx.x * ROWS; tile < pattern.rows; tile += (int64_t)gridDim.x * ROWS) {
         int64_t i = tile + threadIdx.x / Width;
         span<Offset> row{0, 0};
-        if (i < pattern.rows) row = checked_a_row(pattern, (int32_t)i, faults);
+        if (i < pattern.rows) row = checked_a_row(pattern, (int32_t)i, found.faults);
         bool is_long = row.end - row.begin > LONG_STEPS * Width;
-        unsigned long long products = is_long ? 0 : count_products(pattern, row, lane, Width, faults);
-        total += products;
+        unsigned long long products = is_long ? 0 : count_products(pattern, row, lane, Width, found.faults);
+        found.products += products;
         products = reduce<Width>(products, plus{});
         if (lane == 0 && i < pattern.rows) {
             if (is_long)
@@ -130,8 +130,8 @@ __global__ void __launch_bounds__(THREADS, 6)
                 if (threadIdx.x % 32 == 0) list_row(lists, long_row, a.end - a.begin > HUGE_ROW);
                 continue;
             }
-            const unsigned long long mine = count_products(pattern, a, (int)threadIdx.x % 32, 32, faults);
-            total += mine;
+            const unsigned long long mine = count_products(pattern, a, (int)threadIdx.x % 32, 32, found.faults);
+            found.products += mine;
             const unsigned long long sum = reduce<32>(mine, plus{});
             if (threadIdx.x % 32 == 0) record_row(shared, limits, row_products, long_row, sum);
         }
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(THREADS, 6)
     }
     if (threadIdx.x < SPG_ROW_CLASSES && shared.class_rows[threadIdx.x] > 0)
         atomicAdd(&pattern.counters->class_rows[threadIdx.x], (unsigned long long)shared.class_rows[threadIdx.x]);
-    add_counts(pattern.counters, 0, total, 0, 0, faults);
+    add_counts(pattern.counters, found);
 }
 
 /* Listed rows by a block each, then every huge row by all blocks; the last block to add its share records the row. */
@@ -153,16 +153,15 @@ __global__ void __launch_bounds__(THREADS)
 {
     __shared__ typename cub::BlockReduce<unsigned long long, THREADS>::TempStorage reduce;
     const uint32_t listed = min(*lists.listed_count, lists.most_listed), huge = min(*lists.huge_count, lists.most_huge);
-    unsigned long long total = 0;
-    unsigned int faults = 0;
+    counts found{};
     const auto record = [&](int32_t i, unsigned long long products) {
         if (row_products != nullptr) row_products[i] = (int64_t)products;
         atomicAdd(&pattern.counters->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
     };
     for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
         const span<Offset> row = a_row(pattern, lists.listed[k]);
-        const unsigned long long mine = count_products(pattern, row, (int)threadIdx.x, THREADS, faults);
-        total += mine;
+        const unsigned long long mine = count_products(pattern, row, (int)threadIdx.x, THREADS, found.faults);
+        found.products += mine;
         const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
         __syncthreads();
         if (threadIdx.x == 0) record(lists.listed[k], sum);
@@ -170,8 +169,8 @@ __global__ void __launch_bounds__(THREADS)
     for (uint32_t k = 0; k < huge; ++k) {
         huge_row &row = lists.huge[k];
         const int first = (int)(blockIdx.x * THREADS + threadIdx.x), stride = (int)(gridDim.x * THREADS);
-        const unsigned long long mine = count_products(pattern, a_row(pattern, row.row), first, stride, faults);
-        total += mine;
+        const unsigned long long mine = count_products(pattern, a_row(pattern, row.row), first, stride, found.faults);
+        found.products += mine;
         const unsigned long long sum = cub::BlockReduce<unsigned long long, THREADS>(reduce).Sum(mine);
         __syncthreads();
         if (threadIdx.x != 0) continue;
@@ -179,7 +178,7 @@ __global__ void __launch_bounds__(THREADS)
         __threadfence();
         if (atomicAdd(&row.blocks_done, 1u) == gridDim.x - 1) record(row.row, atomicAdd(&row.products, 0ull));
     }
-    add_counts(pattern.counters, 0, total, 0, 0, faults);
+    add_counts(pattern.counters, found);
 }
 
 template <int Width, typename Offset>

@@ -161,12 +161,6 @@ __device__ inline void for_each_row_group(const Group &group, int32_t count, con
         }
 }
 
-/* What a thread of a counting kernel found; rows: number of rows counted. */
-struct counts {
-    unsigned long long nnz, products;
-    unsigned int longest, rows, long_rows, faults;
-};
-
 /* What a group found of `rows` rows with the same columns, from first_row on. fits: they were counted whole; otherwise
  * they become overflow rows. products: this lane's share of one row's. */
 struct counted_rows {
@@ -201,7 +195,7 @@ __device__ inline void record(const patterns<Offset> &pattern, const Group &grou
 __device__ inline void add_counts_of_groups(spg_counters *counters, const counts &found)
 {
     __syncwarp();
-    add_counts(counters, found.nnz, found.products, found.longest, found.rows, found.faults);
+    add_counts(counters, found);
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     if (threadIdx.x % 32 == 0 && long_rows > 0) atomicAdd(&counters->long_rows, long_rows);
 }

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(THREADS, 4)
     sums = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
     const int of_block = (int)__reduce_add_sync(~0u, sums.nnz);
     if (threadIdx.x == 0) of_blocks[blockIdx.x] = of_block;
-    add_counts(pattern.counters, sums.nnz, sums.products, sums.longest, sums.rows, sums.faults);
+    add_counts(pattern.counters, {sums.nnz, sums.products, sums.longest, sums.rows, 0, sums.faults});
     send_counters_if_last(pattern.counters, mailbox, post, &pattern.counters->overflow);
 }
 

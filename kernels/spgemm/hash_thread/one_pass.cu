@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     __syncthreads();
     if (places.warp > 0) return;
     all = places.lane < WARPS ? counted[places.lane] : thread_counts{0, 0, 0, 0, 0};
-    add_counts(pattern.counters, all.nnz, all.products, all.longest, all.rows, all.faults);
+    add_counts(pattern.counters, {all.nnz, all.products, all.longest, all.rows, 0, all.faults});
     send_counters_if_last(pattern.counters, job.mailbox, job.post, &pattern.counters->overflow);
 }
 

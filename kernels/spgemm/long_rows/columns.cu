@@ -51,7 +51,7 @@ template <typename Offset> struct row_work {
 /* Takes the next ticket; false if no work is left. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set &rows, const split_rows &split,
-                                 uint32_t chunks, bool splits, row_work<Offset> &work, findings &found)
+                                 uint32_t chunks, bool splits, row_work<Offset> &work, counts &found)
 {
     __shared__ uint32_t dealt;
     for (;;) {
@@ -80,7 +80,7 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
 template <typename Offset, b_order Order>
 __device__ inline bool find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
                                     const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
-                                    int32_t *c_columns, int64_t &length, findings &found)
+                                    int32_t *c_columns, int64_t &length, counts &found)
 {
     const int64_t range = (int64_t)shape.range_words * 32;
     length = 0;
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x) memory.bitmap[k] = 0;
     bool splits = *split.rows <= split.most_rows && *split.chunks <= split.most_chunks;
     uint32_t chunks = splits ? *split.chunks : 0;
-    findings found{};
+    counts found{};
     row_work<Offset> work;
     while (take_work<Offset, Order>(pattern, rows, split, chunks, splits, work, found)) {
         int32_t *columns = Order == b_order::known ? c_columns + pattern.c_offsets[work.row] : nullptr;
@@ -136,15 +136,13 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
         const bool is_whole = find_columns<Offset, Order>(pattern, memory, shape, split, work, columns, length, found);
         if (Order == b_order::known || !is_whole || threadIdx.x != 0) continue;
         pattern.c_offsets[work.row] = (Offset)length;
-        ++found.rows;
-        found.nnz += (unsigned long long)length;
-        if (length > found.longest) found.longest = (unsigned int)length;
+        found.add_row((unsigned int)length, 0);
         span<Offset> row = checked_a_row(pattern, work.row, found.faults);
         if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
     }
     if (Order == b_order::known) return;
     __syncwarp();
-    add_counts(pattern.counters, found.nnz, found.products, found.longest, found.rows, found.faults);
+    add_counts(pattern.counters, found);
     if (found.long_rows > 0) atomicAdd(&pattern.counters->long_rows, found.long_rows);
 }
 

@@ -23,12 +23,6 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* What a thread adds to the counters; rows: rows counted. */
-struct findings {
-    unsigned long long products, nnz;
-    unsigned int longest, rows, long_rows, faults;
-};
-
 /* Inclusive sum over the block; `sums` has a word for each warp. All threads call it. */
 __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
 {
@@ -48,7 +42,7 @@ __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
  * columns [low, high) belong to the range. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
-                                Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, findings &found)
+                                Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, counts &found)
 {
     __shared__ uint64_t sums[32], total;
     span<Offset> row{0, 0};
@@ -88,7 +82,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
 /* Sets the bits of one batch: each warp takes an equal share of the products. */
 template <typename Offset, b_order Order>
 __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_products<Offset> &flat, uint32_t *bitmap,
-                                int64_t low, int64_t high, findings &found)
+                                int64_t low, int64_t high, counts &found)
 {
     uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     uint32_t stretch = ((flat.products + 31) / 32 + warps - 1) / warps * 32;

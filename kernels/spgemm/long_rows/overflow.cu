@@ -53,7 +53,7 @@ struct overflow_job {
 /* Writes the length of overflow row number k; one thread calls it. */
 template <typename Offset>
 __device__ inline void settle(const patterns<Offset> &pattern, const overflow_job &job, uint32_t k, int64_t length,
-                              findings &found)
+                              counts &found)
 {
     const int32_t i = pattern.overflow.rows[k];
     if (job.lengths != nullptr)
@@ -63,16 +63,14 @@ __device__ inline void settle(const patterns<Offset> &pattern, const overflow_jo
     if (job.sums.memory != nullptr)
         atomicAdd(reinterpret_cast<unsigned long long *>(job.sums.memory) + i / job.sums.rows_each,
                   (unsigned long long)length);
-    found.nnz += (unsigned long long)length;
-    found.longest = max(found.longest, (unsigned int)length);
-    ++found.rows;
+    found.add_row((unsigned int)length, 0);
 }
 
 /* The length of the row of C that a row of A makes, by a bitmap over a range of columns at a time. The bitmap is clear
  * before and after. All threads call it. */
 template <typename Offset>
 __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
-                                           span<Offset> row, findings &found)
+                                           span<Offset> row, counts &found)
 {
     int64_t length = 0;
     for (int64_t low = 0; low < pattern.cols; low += WORDS * 32) {
@@ -96,7 +94,7 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
  * it. */
 template <typename Offset>
 __device__ inline void count_listed(const patterns<Offset> &pattern, const overflow_job &job, uint32_t begin,
-                                    uint32_t end, block_room<Offset> &room, findings &found)
+                                    uint32_t end, block_room<Offset> &room, counts &found)
 {
     const lane_group<32> group;
     const numbers<none> number{};
@@ -142,13 +140,6 @@ __device__ inline void count_listed(const patterns<Offset> &pattern, const overf
     __syncthreads();
 }
 
-/* Adds a block's counts; all threads call it. */
-__device__ inline void add_overflow_counts(spg_counters *counters, const findings &found)
-{
-    add_counts(counters, found.nnz, found.products, 0, found.rows, found.faults);
-    if (found.longest > 0) atomicMax(&counters->longest_overflow_row, found.longest);
-}
-
 /* Given lengths or sums, the previous kernel posts the counters itself unless there are overflow rows; then this kernel
  * does. Otherwise this kernel always posts, if given a mailbox, and zeroes the length after the last row's for the
  * scan. */
@@ -166,14 +157,15 @@ __global__ void __launch_bounds__(THREADS, resident_blocks<Offset>)
         if (first && posts_always) send_counters(pattern.counters, job.mailbox, job.post);
         return;
     }
-    findings found{};
+    counts found{};
     if (overflow <= pattern.overflow.room) {
         const unsigned int each = min(overflow / (gridDim.x * WARPS) + 1, (unsigned int)MOST_EACH);
         for (unsigned int begin = blockIdx.x * WARPS * each; begin < overflow; begin += gridDim.x * WARPS * each)
             count_listed(pattern, job, begin, min(begin + WARPS * each, overflow), room, found);
     }
     __syncthreads();
-    add_overflow_counts(pattern.counters, found);
+    add_counts(pattern.counters, {found.nnz, found.products, 0, found.rows, 0, found.faults});
+    if (found.longest > 0) atomicMax(&pattern.counters->longest_overflow_row, found.longest);
     __syncthreads();
     if (threadIdx.x < 32 && job.mailbox != nullptr) send_counters_if_last(pattern.counters, job.mailbox, job.post);
 }

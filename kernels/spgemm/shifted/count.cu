@@ -202,20 +202,19 @@ __global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> patt
 {
     const int lane = lane_in_warp();
     const int64_t count = rows.counts[RUNS], step = (int64_t)gridDim.x * WARPS;
-    unsigned long long nnz = 0, products = 0;
-    unsigned int spread = 0;
+    counts found{};
     for (int64_t k = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32; k < count; k += step) {
         const shifted_run run = rows.runs[k];
         const int32_t length = pattern.c_offsets[run.first];
         for (int r = 1 + lane; r < run.rows; r += 32) pattern.c_offsets[run.first + r] = length;
         if (lane > 0) continue;
         const unsigned int others = (unsigned int)run.rows - 1;
-        nnz += (unsigned long long)others * (unsigned int)length;
-        products += (unsigned long long)others * (unsigned int)run.products;
-        spread += others;
+        found.nnz += (unsigned long long)others * (unsigned int)length;
+        found.products += (unsigned long long)others * (unsigned int)run.products;
+        found.rows += others;
     }
     __syncwarp();
-    add_counts(pattern.counters, nnz, products, 0, spread, 0);
+    add_counts(pattern.counters, found);
 }
 
 } // namespace

@@ -32,8 +32,7 @@ __host__ __device__ constexpr int column_slot(int p) { return p + p / 32; }
 struct alignas(128) small_state {
     block_scan::TempStorage scan;
     uint32_t least[WARPS], greatest[WARPS];
-    unsigned long long nnz, products; /* the counts; not in registers, because the sort needs all of them */
-    unsigned int longest, rows;
+    counts found; /* of thread 0; not in registers, because the sort needs all of them */
 };
 
 /* Parts of the dynamic shared memory, in bytes from its start: the sources, then what is used in turn. While a row is
@@ -53,12 +52,12 @@ template <typename Key> constexpr int stage_bytes()
     return (int)((std::max(sort, std::max(columns, keys)) + 15) / 16 * 16);
 }
 
-template <typename Offset> layout layout_for(const cuda_product &product, bool filling)
+template <bool Filling, typename Offset> layout layout_for(const cuda_product &product)
 {
     int stage = (int)(sizeof(block_sources<Offset>) + 15) / 16 * 16;
     int words = stage + (may_be_wide(product) ? stage_bytes<uint64_t>() : stage_bytes<uint32_t>());
     int total = words + 2 * WORDS * (int)sizeof(uint32_t), values = stage + PERMUTATION_BYTES;
-    if (filling && !product.pattern_only)
+    if (Filling && !product.pattern_only)
         total = std::max(total, values + CTA_MOST * (int)spg_type_size(product.A->value_type));
     return {stage, words, values, total};
 }
@@ -174,40 +173,6 @@ __device__ block_room room_of(small_state &small, unsigned char *shared, const l
     return {&small, shared + parts.stage, words, words + WORDS};
 }
 
-template <typename Offset, bool Wide>
-__global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
-    count_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
-                 const __grid_constant__ layout parts)
-{
-    extern __shared__ __align__(16) unsigned char shared[];
-    __shared__ small_state small;
-    block_sources<Offset> &sources = *reinterpret_cast<block_sources<Offset> *>(shared);
-    block_room room = room_of(small, shared, parts);
-    unsigned int faults = 0;
-    if (threadIdx.x == 0) small.nnz = small.products = small.longest = small.rows = 0;
-    int32_t count = row_count(rows);
-    for (int64_t at = blockIdx.x; at < count; at += gridDim.x) {
-        int32_t i = row_at(rows, (int32_t)at);
-        expanded_row row = expand_columns<true>(pattern, checked_a_row(pattern, i, faults), sources, room, faults);
-        int length = row.products > 0 ? contract_row<false, Wide>(row, room, nullptr) : 0;
-        __syncthreads();
-        if (threadIdx.x != 0) continue;
-        if (!row.fits) {
-            leave_row(pattern, i);
-            continue;
-        }
-        pattern.c_offsets[i] = length;
-        small.nnz += length;
-        small.products += row.products;
-        small.longest = max(small.longest, (unsigned)length);
-        ++small.rows;
-    }
-    __syncthreads(); // the compiler lets every thread load what thread 0 has summed
-    bool first = threadIdx.x == 0;
-    add_counts(pattern.counters, first ? small.nnz : 0, first ? small.products : 0, first ? small.longest : 0,
-               first ? small.rows : 0, faults);
-}
-
 /* Fills the products of a row by number, then its entries, a thread each. */
 template <typename Offset, typename Value>
 __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, const numbers<Value> &all,
@@ -225,74 +190,63 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
     sum_entries(room.heads(), entries, products, values, number_at, (int)threadIdx.x, THREADS, c_values);
 }
 
-template <typename Offset, bool Wide>
+template <bool Filling, typename Offset, bool Wide>
 __global__ void __launch_bounds__(THREADS, Wide ? 1 : 2)
-    fill_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
-                const __grid_constant__ any_numbers all, const __grid_constant__ layout parts)
+    row_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
+               const __grid_constant__ any_numbers all, const __grid_constant__ layout parts)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     __shared__ small_state small;
     block_sources<Offset> &sources = *reinterpret_cast<block_sources<Offset> *>(shared);
     block_room room = room_of(small, shared, parts);
-    unsigned int none_found = 0;
+    unsigned int faults = 0;
+    if (!Filling && threadIdx.x == 0) small.found = {};
     int32_t count = row_count(rows);
     for (int64_t at = blockIdx.x; at < count; at += gridDim.x) {
         int32_t i = row_at(rows, (int32_t)at);
-        span<Offset> a = a_row(pattern, i);
-        Offset begin = pattern.c_offsets[i];
-        expanded_row row = expand_columns<false>(pattern, a, sources, room, none_found);
-        if (row.products > 0) {
-            int entries = contract_row<true, Wide>(row, room, all.c_columns + begin);
-            if (!all.pattern_only)
-                with_numbers(all, [&](auto typed) {
-                    fill_values(pattern, typed, a, sources, room, entries,
-                                reinterpret_cast<decltype(typed.c_values)>(shared + parts.values),
-                                typed.c_values + begin);
-                });
-        }
+        span<Offset> a = Filling ? a_row(pattern, i) : checked_a_row(pattern, i, faults);
+        Offset begin = Filling ? pattern.c_offsets[i] : 0;
+        expanded_row row = expand_columns<!Filling>(pattern, a, sources, room, faults);
+        int length = row.products > 0 ? contract_row<Filling, Wide>(row, room, all.c_columns + begin) : 0;
+        if (Filling && row.products > 0 && !all.pattern_only)
+            with_numbers(all, [&](auto typed) {
+                fill_values(pattern, typed, a, sources, room, length,
+                            reinterpret_cast<decltype(typed.c_values)>(shared + parts.values), typed.c_values + begin);
+            });
         __syncthreads();
+        if (!Filling && threadIdx.x == 0) record_row(pattern, i, row.fits, length, row.products, small.found);
     }
+    if (Filling) return;
+    __syncthreads(); // the compiler lets every thread load what thread 0 has summed
+    counts found{0, 0, 0, 0, 0, faults};
+    if (threadIdx.x == 0)
+        found = {small.found.nnz, small.found.products, small.found.longest, small.found.rows, 0, faults};
+    add_counts(pattern.counters, found);
 }
 
-/* The limit belongs to the process, and another thread may be about to launch: sets the most that a block may have. */
-template <typename Kernel> spg_status allow_shared(const cuda_product &product, Kernel *kernel)
+template <bool Filling> spg_status launch(cuda_product &product, const row_set &rows, const char *what)
 {
-    int most = product.cuda->block_shared_bytes - (int)sizeof(small_state);
-    return spg_cuda_check(product.context,
-                          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-                          "shared memory for rows by blocks");
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        const layout parts = layout_for<Filling, Offset>(product);
+        const class_launch shape{what, THREADS, THREADS, parts.total,
+                                 product.cuda->block_shared_bytes - (int)sizeof(small_state)};
+        return launch_class(
+            product, rows, shape,
+            may_be_wide(product) ? row_kernel<Filling, Offset, true> : row_kernel<Filling, Offset, false>, parts);
+    });
 }
 
 } // namespace
 
 spg_status count_rows_cta(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, THREADS, THREADS);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        auto *kernel =
-            may_be_wide(product) ? count_kernel<decltype(offset), true> : count_kernel<decltype(offset), false>;
-        layout parts = layout_for<decltype(offset)>(product, false);
-        spg_status status = allow_shared(product, kernel);
-        if (status != SPG_OK) return status;
-        kernel<<<blocks, THREADS, parts.total, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
-                                                                       parts);
-        return spg_cuda_check_launch(product.context, "counting rows by blocks");
-    });
+    return launch<false>(product, rows, "counting rows by blocks");
 }
 
 spg_status fill_rows_cta(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, THREADS, THREADS);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        auto *kernel =
-            may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
-        layout parts = layout_for<decltype(offset)>(product, true);
-        spg_status status = allow_shared(product, kernel);
-        if (status != SPG_OK) return status;
-        kernel<<<blocks, THREADS, parts.total, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
-                                                                       any_numbers_of(product), parts);
-        return spg_cuda_check_launch(product.context, "filling rows by blocks");
-    });
+    return launch<true>(product, rows, "filling rows by blocks");
 }
 
 } // namespace spg

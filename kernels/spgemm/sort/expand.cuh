@@ -188,6 +188,28 @@ template <typename Function> __device__ inline void with_numbers(const any_numbe
     }
 }
 
+/* How a class's kernel is launched: what a row takes, a block, and its shared memory; `most_bytes` of it are allowed
+ * for all types alike, because the limit belongs to the process, and another thread may be about to launch. */
+struct class_launch {
+    const char *what;
+    int row_threads, block_threads, bytes, most_bytes;
+};
+
+/* layout: what the kernel needs to know of its shared memory. */
+template <typename Offset, typename Layout>
+spg_status launch_class(const cuda_product &product, const row_set &rows, const class_launch &shape,
+                        void (*kernel)(patterns<Offset>, row_set, any_numbers, Layout), const Layout &layout)
+{
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.most_bytes);
+    const spg_status status = spg_cuda_check(product.context, error, shape.what);
+    if (status != SPG_OK) return status;
+    const int blocks = grid_for(product, rows.count, shape.row_threads, shape.block_threads);
+    kernel<<<blocks, shape.block_threads, shape.bytes, product.cuda->stream>>>(patterns_of<Offset>(product), rows,
+                                                                               any_numbers_of(product), layout);
+    return spg_cuda_check_launch(product.context, shape.what);
+}
+
 } // namespace spg
 
 #endif

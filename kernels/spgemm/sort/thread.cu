@@ -19,13 +19,12 @@ enum { THREADS = 128, WARPS = THREADS / WARP, NUMBER_BITS = 5, HEAD = 1 << NUMBE
 static_assert(THREAD_MOST == 1 << NUMBER_BITS && THREAD_MOST == 32, "the network's size");
 
 /* A warp's shared memory: `order` of the sorted products (filling only), then columns or values. */
-constexpr int ORDER_BYTES = THREAD_MOST * WARP;
+template <bool Filling> constexpr int order_bytes = Filling ? THREAD_MOST *WARP : 0;
 constexpr int slot_of(int product, int lane) { return product * WARP + lane; }
 
-int warp_bytes(bool filling, size_t value_bytes)
+template <bool Filling> int warp_bytes(size_t value_bytes)
 {
-    if (!filling) return THREAD_MOST * WARP * (int)sizeof(uint32_t);
-    return ORDER_BYTES + THREAD_MOST * WARP * (int)std::max(value_bytes, sizeof(uint32_t));
+    return order_bytes<Filling> + THREAD_MOST * WARP * (int)std::max(value_bytes, sizeof(uint32_t));
 }
 
 /* The sorted keys of a row of `products` columns. The whole warp calls it; no row of the warp has more than `most`. */
@@ -36,46 +35,6 @@ __device__ void sort_columns(const uint32_t *columns, int lane, int products, in
     for (int p = 0; p < THREAD_MOST; ++p)
         keys[p] = p < products ? (Key)columns[slot_of(p, lane)] << NUMBER_BITS | (Key)p : no_key<Key>;
     sort_row_in_thread(keys, most);
-}
-
-template <typename Offset, typename Key>
-__global__ void __launch_bounds__(THREADS)
-    count_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows)
-{
-    __shared__ uint32_t all_columns[WARPS][THREAD_MOST * WARP];
-    uint32_t *columns = all_columns[threadIdx.x / WARP];
-    int lane = lane_in_warp();
-    unsigned long long nnz = 0, all_products = 0;
-    unsigned int longest = 0, rows_counted = 0, faults = 0;
-    int32_t count = row_count(rows);
-    for (int64_t tile = (int64_t)blockIdx.x * THREADS; tile < count; tile += (int64_t)gridDim.x * THREADS) {
-        int64_t at = tile + threadIdx.x;
-        int32_t i = at < count ? row_at(rows, (int32_t)at) : -1;
-        span<Offset> row{0, 0};
-        if (i >= 0) row = checked_a_row(pattern, i, faults);
-        const expansion expanded =
-            expand_by_thread<true>(pattern, row, THREAD_MOST, faults, [&](int p, Offset, Offset b_entry) {
-                columns[slot_of(p, lane)] = column_of_b<true>(pattern, b_entry, faults);
-            });
-        const int held = expanded.products;
-        Key keys[THREAD_MOST];
-        sort_columns(columns, lane, held, (int)__reduce_max_sync(ALL_LANES, (unsigned)held), keys);
-        int length = held > 0;
-#pragma unroll
-        for (int p = 1; p < THREAD_MOST; ++p)
-            length += p < held && keys[p] >> NUMBER_BITS != keys[p - 1] >> NUMBER_BITS;
-        if (i < 0) continue;
-        if (!expanded.fits) {
-            leave_row(pattern, i);
-            continue;
-        }
-        pattern.c_offsets[i] = length;
-        nnz += length;
-        all_products += held;
-        longest = max(longest, (unsigned)length);
-        ++rows_counted;
-    }
-    add_counts(pattern.counters, nnz, all_products, longest, rows_counted, faults);
 }
 
 /* Fills the products of a row by number, then its entries in order. */
@@ -101,88 +60,93 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
     if (products > 0) *c_values = sum;
 }
 
-template <typename Offset, typename Key>
-__global__ void __launch_bounds__(THREADS, sizeof(Key) == 4 ? 5 : 4)
-    fill_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
-                const __grid_constant__ any_numbers all, int bytes)
+/* The entries of a row from its sorted keys: counted, or their columns written, and the order of its products. */
+template <typename Key> __device__ int count_columns(const Key (&keys)[THREAD_MOST], int products)
 {
-    extern __shared__ __align__(16) unsigned char shared[];
-    uint8_t *order = shared + threadIdx.x / WARP * bytes;
-    uint32_t *columns = reinterpret_cast<uint32_t *>(order + ORDER_BYTES);
-    int lane = lane_in_warp();
-    unsigned int none_found = 0;
-    int32_t count = row_count(rows);
-    for (int64_t tile = (int64_t)blockIdx.x * THREADS; tile < count; tile += (int64_t)gridDim.x * THREADS) {
-        int64_t at = tile + threadIdx.x;
-        span<Offset> row{0, 0};
-        Offset begin = 0;
-        if (at < count) {
-            int32_t i = row_at(rows, (int32_t)at);
-            row = a_row(pattern, i);
-            begin = pattern.c_offsets[i];
-        }
-        int products =
-            expand_by_thread<false>(pattern, row, THREAD_MOST, none_found, [&](int p, Offset, Offset b_entry) {
-                columns[slot_of(p, lane)] = column_of_b<false>(pattern, b_entry, none_found);
-            }).products;
-        Key keys[THREAD_MOST];
-        sort_columns(columns, lane, products, (int)__reduce_max_sync(ALL_LANES, (unsigned)products), keys);
-        int32_t *c_columns = all.c_columns + begin;
+    int length = products > 0;
 #pragma unroll
-        for (int p = 0; p < THREAD_MOST; ++p) {
-            if (p >= products) continue;
-            bool head = p == 0 || keys[p] >> NUMBER_BITS != keys[p - 1] >> NUMBER_BITS;
-            if (head) *c_columns++ = (int32_t)(keys[p] >> NUMBER_BITS);
-            order[slot_of(p, lane)] = (uint8_t)((keys[p] & (HEAD - 1)) | (head ? HEAD : 0));
-        }
-        __syncwarp();
-        if (!all.pattern_only)
-            with_numbers(all, [&](auto typed) {
-                fill_values(pattern, typed, row, order, reinterpret_cast<decltype(typed.c_values)>(columns), lane,
-                            typed.c_values + begin);
-            });
-        __syncwarp();
+    for (int p = 1; p < THREAD_MOST; ++p)
+        length += p < products && keys[p] >> NUMBER_BITS != keys[p - 1] >> NUMBER_BITS;
+    return length;
+}
+template <typename Key>
+__device__ void write_columns(const Key (&keys)[THREAD_MOST], int products, uint8_t *order, int lane,
+                              int32_t *c_columns)
+{
+#pragma unroll
+    for (int p = 0; p < THREAD_MOST; ++p) {
+        if (p >= products) continue;
+        bool head = p == 0 || keys[p] >> NUMBER_BITS != keys[p - 1] >> NUMBER_BITS;
+        if (head) *c_columns++ = (int32_t)(keys[p] >> NUMBER_BITS);
+        order[slot_of(p, lane)] = (uint8_t)((keys[p] & (HEAD - 1)) | (head ? HEAD : 0));
     }
 }
 
-/* Calls function(Key{}) with keys wide enough for any column. */
-template <typename Function> spg_status with_key(const cuda_product &product, Function function)
+/* bytes: of a warp. */
+template <bool Filling, typename Offset, typename Key>
+__global__ void __launch_bounds__(THREADS, Filling ? (sizeof(Key) == 4 ? 5 : 4) : 0)
+    row_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
+               const __grid_constant__ any_numbers all, const int bytes)
 {
-    return product.B->cols <= (int64_t)1 << (32 - NUMBER_BITS) ? function(uint32_t{}) : function(uint64_t{});
+    extern __shared__ __align__(16) unsigned char shared[];
+    uint8_t *order = shared + threadIdx.x / WARP * bytes;
+    uint32_t *columns = reinterpret_cast<uint32_t *>(order + order_bytes<Filling>);
+    int lane = lane_in_warp();
+    counts found{};
+    int32_t count = row_count(rows);
+    for (int64_t tile = (int64_t)blockIdx.x * THREADS; tile < count; tile += (int64_t)gridDim.x * THREADS) {
+        int64_t at = tile + threadIdx.x;
+        int32_t i = at < count ? row_at(rows, (int32_t)at) : -1;
+        span<Offset> row{0, 0};
+        if (i >= 0) row = Filling ? a_row(pattern, i) : checked_a_row(pattern, i, found.faults);
+        const expansion expanded =
+            expand_by_thread<!Filling>(pattern, row, THREAD_MOST, found.faults, [&](int p, Offset, Offset b_entry) {
+                columns[slot_of(p, lane)] = column_of_b<!Filling>(pattern, b_entry, found.faults);
+            });
+        const int products = expanded.products;
+        Key keys[THREAD_MOST];
+        sort_columns(columns, lane, products, (int)__reduce_max_sync(ALL_LANES, (unsigned)products), keys);
+        if constexpr (Filling) {
+            const Offset begin = i >= 0 ? pattern.c_offsets[i] : 0;
+            write_columns(keys, products, order, lane, all.c_columns + begin);
+            __syncwarp();
+            if (!all.pattern_only)
+                with_numbers(all, [&](auto typed) {
+                    fill_values(pattern, typed, row, order, reinterpret_cast<decltype(typed.c_values)>(columns), lane,
+                                typed.c_values + begin);
+                });
+            __syncwarp();
+        } else if (i >= 0)
+            record_row(pattern, i, expanded.fits, count_columns(keys, products), products, found);
+    }
+    if (!Filling) add_counts(pattern.counters, found);
+}
+
+template <bool Filling> spg_status launch(cuda_product &product, const row_set &rows, const char *what)
+{
+    const size_t value_bytes = Filling && !product.pattern_only ? spg_type_size(product.A->value_type) : 0;
+    const int bytes = warp_bytes<Filling>(value_bytes);
+    const class_launch shape{what, 1, THREADS, WARPS * bytes,
+                             WARPS * warp_bytes<Filling>(Filling ? sizeof(complex<double>) : 0)};
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        const bool fits = product.B->cols <= (int64_t)1 << (32 - NUMBER_BITS); /* any column, with a number */
+        return launch_class(product, rows, shape,
+                            fits ? row_kernel<Filling, Offset, uint32_t> : row_kernel<Filling, Offset, uint64_t>,
+                            bytes);
+    });
 }
 
 } // namespace
 
 spg_status count_rows_thread(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, 1, THREADS);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_key(product, [&](auto key) {
-            count_kernel<decltype(offset), decltype(key)>
-                <<<blocks, THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows);
-            return spg_cuda_check_launch(product.context, "counting rows by threads");
-        });
-    });
+    return launch<false>(product, rows, "counting rows by threads");
 }
 
 spg_status fill_rows_thread(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, 1, THREADS);
-    /* The limit belongs to the process, and another thread may be about to launch: sets the same for all types. */
-    int most = WARPS * warp_bytes(true, sizeof(complex<double>));
-    int bytes = warp_bytes(true, product.pattern_only ? 0 : spg_type_size(product.A->value_type));
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_key(product, [&](auto key) {
-            auto *kernel = fill_kernel<decltype(offset), decltype(key)>;
-            spg_status status = spg_cuda_check(
-                product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-                "shared memory for rows by threads");
-            if (status != SPG_OK) return status;
-            kernel<<<blocks, THREADS, WARPS * bytes, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
-                                                                             rows, any_numbers_of(product), bytes);
-            return spg_cuda_check_launch(product.context, "filling rows by threads");
-        });
-    });
+    return launch<true>(product, rows, "filling rows by threads");
 }
 
 } // namespace spg

@@ -26,7 +26,7 @@ bool may_be_wide(const cuda_product &product) { return product.B->cols > ((int64
 /* order[] by place, with two unused elements after each lane's, so that lanes use different banks. */
 enum { ORDER_PLACES = WARP_MOST + 2 * WARP };
 
-/* A warp's shared memory when filling: this, then `columns`, later reused for values. */
+/* A warp's shared memory: this, when counting the sources alone; then `columns`, later reused for values. */
 template <typename Offset> struct warp_room {
     warp_sources<Offset> sources;
     uint16_t order[ORDER_PLACES]; /* products by place */
@@ -34,10 +34,13 @@ template <typename Offset> struct warp_room {
 };
 
 /* Its bytes, and a warp's bytes in all. */
-template <typename Offset> constexpr int room_bytes() { return (int)(sizeof(warp_room<Offset>) + 15) / 16 * 16; }
-template <typename Offset> int warp_bytes(size_t value_bytes)
+template <bool Filling, typename Offset> constexpr int room_bytes()
 {
-    return room_bytes<Offset>() + WARP_MOST * (int)std::max(value_bytes, sizeof(uint32_t));
+    return (int)((Filling ? sizeof(warp_room<Offset>) : sizeof(warp_sources<Offset>)) + 15) / 16 * 16;
+}
+template <bool Filling, typename Offset> int warp_bytes(size_t value_bytes)
+{
+    return room_bytes<Filling, Offset>() + WARP_MOST * (int)std::max(value_bytes, sizeof(uint32_t));
 }
 
 /* A row whose columns have been expanded. */
@@ -125,37 +128,6 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
     return {columns, expanded.products, expanded.fits, least, greatest - least};
 }
 
-template <typename Offset, bool Wide>
-__global__ void __launch_bounds__(THREADS, Wide ? 3 : 5)
-    count_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows)
-{
-    __shared__ warp_sources<Offset> all_sources[WARPS];
-    __shared__ uint32_t all_columns[WARPS][WARP_MOST];
-    int warp = threadIdx.x / WARP;
-    unsigned long long nnz = 0, all_products = 0;
-    unsigned int longest = 0, rows_counted = 0, faults = 0;
-    int32_t count = row_count(rows);
-    for (int64_t at = (int64_t)blockIdx.x * WARPS + warp; at < count; at += (int64_t)gridDim.x * WARPS) {
-        int32_t i = row_at(rows, (int32_t)at);
-        expanded_row row = expand_columns<true>(pattern, checked_a_row(pattern, i, faults), all_sources[warp],
-                                                all_columns[warp], faults);
-        row_pattern unused{};
-        int length = row.products > 0 ? contract_row<false, Wide>(row, unused) : 0;
-        __syncwarp();
-        if (lane_in_warp() != 0) continue;
-        if (!row.fits) {
-            leave_row(pattern, i);
-            continue;
-        }
-        pattern.c_offsets[i] = length;
-        nnz += length;
-        all_products += row.products;
-        longest = max(longest, (unsigned)length);
-        ++rows_counted;
-    }
-    add_counts(pattern.counters, nnz, all_products, longest, rows_counted, faults);
-}
-
 /* Fills the products of a row by number, then its entries: with at most one product a lane, across the lanes; otherwise
  * an entry a lane. */
 template <typename Offset, typename Value>
@@ -179,66 +151,66 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
         sum_entries(room.heads, entries, products, values, order, lane, WARP, c_values);
 }
 
-template <typename Offset, bool Wide>
-__global__ void __launch_bounds__(THREADS, Wide ? 3 : 4)
-    fill_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
-                const __grid_constant__ any_numbers all, int bytes)
+/* bytes: of a warp. */
+template <bool Filling, typename Offset, bool Wide>
+__global__ void __launch_bounds__(THREADS, Wide      ? 3
+                                           : Filling ? 4
+                                                     : 5)
+    row_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
+               const __grid_constant__ any_numbers all, const int bytes)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     unsigned char *mine = shared + threadIdx.x / WARP * bytes;
     warp_room<Offset> &room = *reinterpret_cast<warp_room<Offset> *>(mine);
-    uint32_t *columns = reinterpret_cast<uint32_t *>(mine + room_bytes<Offset>());
-    unsigned int none_found = 0;
+    uint32_t *columns = reinterpret_cast<uint32_t *>(mine + room_bytes<Filling, Offset>());
+    counts found{};
     int32_t count = row_count(rows);
     for (int64_t at = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < count; at += (int64_t)gridDim.x * WARPS) {
         int32_t i = row_at(rows, (int32_t)at);
-        span<Offset> a = a_row(pattern, i);
-        Offset begin = pattern.c_offsets[i];
-        expanded_row row = expand_columns<false>(pattern, a, room.sources, columns, none_found);
-        if (row.products <= 0) continue;
+        span<Offset> a = Filling ? a_row(pattern, i) : checked_a_row(pattern, i, found.faults);
+        Offset begin = Filling ? pattern.c_offsets[i] : 0;
+        expanded_row row = expand_columns<!Filling>(pattern, a, room.sources, columns, found.faults);
+        if (Filling && row.products <= 0) continue;
         row_pattern result{room.order, room.heads, all.c_columns + begin, 0, 0};
-        int entries = contract_row<true, Wide>(row, result);
+        int length = row.products > 0 ? contract_row<Filling, Wide>(row, result) : 0;
         __syncwarp();
-        if (!all.pattern_only)
-            with_numbers(all, [&](auto typed) {
-                fill_values(pattern, typed, a, room, entries, result,
-                            reinterpret_cast<decltype(typed.c_values)>(columns), typed.c_values + begin);
-            });
-        __syncwarp();
+        if constexpr (Filling) {
+            if (!all.pattern_only)
+                with_numbers(all, [&](auto typed) {
+                    fill_values(pattern, typed, a, room, length, result,
+                                reinterpret_cast<decltype(typed.c_values)>(columns), typed.c_values + begin);
+                });
+            __syncwarp();
+        } else if (lane_in_warp() == 0)
+            record_row(pattern, i, row.fits, length, row.products, found);
     }
+    if (!Filling) add_counts(pattern.counters, found);
+}
+
+template <bool Filling> spg_status launch(cuda_product &product, const row_set &rows, const char *what)
+{
+    const size_t value_bytes = Filling && !product.pattern_only ? spg_type_size(product.A->value_type) : 0;
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        const int bytes = warp_bytes<Filling, Offset>(value_bytes);
+        const class_launch shape{what, WARP, THREADS, WARPS * bytes,
+                                 WARPS * warp_bytes<Filling, Offset>(Filling ? sizeof(complex<double>) : 0)};
+        return launch_class(
+            product, rows, shape,
+            may_be_wide(product) ? row_kernel<Filling, Offset, true> : row_kernel<Filling, Offset, false>, bytes);
+    });
 }
 
 } // namespace
 
 spg_status count_rows_warp(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, WARP, THREADS);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        auto *kernel =
-            may_be_wide(product) ? count_kernel<decltype(offset), true> : count_kernel<decltype(offset), false>;
-        kernel<<<blocks, THREADS, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows);
-        return spg_cuda_check_launch(product.context, "counting rows by warps");
-    });
+    return launch<false>(product, rows, "counting rows by warps");
 }
 
 spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
 {
-    int blocks = grid_for(product, rows.count, WARP, THREADS);
-    size_t value_bytes = product.pattern_only ? 0 : spg_type_size(product.A->value_type);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        auto *kernel =
-            may_be_wide(product) ? fill_kernel<decltype(offset), true> : fill_kernel<decltype(offset), false>;
-        /* The limit belongs to the process, and another thread may be about to launch: sets the same for all types. */
-        int most = WARPS * warp_bytes<decltype(offset)>(sizeof(complex<double>));
-        int bytes = warp_bytes<decltype(offset)>(value_bytes);
-        spg_status status = spg_cuda_check(
-            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-            "shared memory for rows by warps");
-        if (status != SPG_OK) return status;
-        kernel<<<blocks, THREADS, WARPS * bytes, product.cuda->stream>>>(patterns_of<decltype(offset)>(product), rows,
-                                                                         any_numbers_of(product), bytes);
-        return spg_cuda_check_launch(product.context, "filling rows by warps");
-    });
+    return launch<true>(product, rows, "filling rows by warps");
 }
 
 } // namespace spg

@@ -71,8 +71,7 @@ template <typename Offset>
 __global__ void __launch_bounds__(GLOBAL_BLOCK)
     count_heads_kernel(patterns<Offset> pattern, global_slice slice, const uint32_t *heads, const uint32_t *head_count)
 {
-    unsigned long long nnz = 0, products = 0;
-    unsigned int longest = 0, rows = 0;
+    counts found{};
     const uint32_t count = *head_count;
     for (int64_t r = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; r < slice.rows;
          r += (int64_t)gridDim.x * GLOBAL_BLOCK) {
@@ -80,12 +79,9 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         const int64_t length =
             end > begin ? heads_before(heads, count, end) - heads_before(heads, count, begin) : (int64_t)0;
         pattern.c_offsets[row_at(slice.set, slice.first + (int32_t)r)] = (Offset)length;
-        nnz += (unsigned long long)length;
-        products += (unsigned long long)(end - begin);
-        longest = max(longest, (unsigned int)length);
-        ++rows;
+        found.add_row((unsigned int)length, (unsigned long long)(end - begin));
     }
-    add_counts(pattern.counters, nnz, products, longest, rows, 0);
+    add_counts(pattern.counters, found);
 }
 
 template <typename Offset>

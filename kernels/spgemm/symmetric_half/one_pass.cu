@@ -110,7 +110,7 @@ __global__ __launch_bounds__(GROUP_THREADS, blocks_of_sums<Offset, Value>()) voi
                                                     found, kept);
     for_each_row_group(group, rows, shape, [&](int32_t first, int valid) { row.do_row(first, valid > 0); });
     __syncwarp();
-    add_counts(pattern.counters, found.nnz, found.products, 0, found.rows, found.faults);
+    add_counts(pattern.counters, found);
     __syncthreads();
     if (threadIdx.x < 32)
         send_counters_if_last(pattern.counters, mailbox, post, Long ? nullptr : &pattern.counters->long_half_rows);
