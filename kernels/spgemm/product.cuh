@@ -110,6 +110,8 @@ struct row_set {
     const uint32_t *device_begin; /* index of the first in `rows`; NULL: 0 */
 };
 
+inline row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
+
 __device__ inline int32_t row_count(const row_set &set)
 {
     return set.device_count != nullptr ? (int32_t)*set.device_count : set.count;
@@ -182,13 +184,18 @@ __device__ inline span<Offset> checked_b_row(const patterns<Offset> &pattern, in
     return row;
 }
 
-/* Calls function(Offset{}, Value{}) with the types of a filling kernel. */
-template <typename Function> spg_status with_types(const cuda_product &product, Function &&function)
+/* Calls function(Offset{}, Value{}) with the types of a product that has values. */
+template <typename Function> spg_status with_value_types(const cuda_product &product, Function &&function)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
-        if (product.pattern_only) return function(offset, none{});
         return with_value_type(product.A->value_type, [&](auto value) { return function(offset, value); });
     });
+}
+/* The same for any product; Value = none for a symbolic one. */
+template <typename Function> spg_status with_types(const cuda_product &product, Function &&function)
+{
+    if (!product.pattern_only) return with_value_types(product, function);
+    return with_offset_type(product.offset_type, [&](auto offset) { return function(offset, none{}); });
 }
 
 /* Rows for a filling kernel; the counting pass has checked them. */
@@ -232,8 +239,8 @@ __device__ inline void record_row(const patterns<Offset> &pattern, int32_t i, bo
     found.add_row((unsigned int)length, (unsigned int)products);
 }
 
-/* Adds the counts of a block, except for long_rows, to the counters. All threads of the block call it, each with its own
- * share. */
+/* Adds the counts of a block, except for long_rows, to the counters. All threads of the block call it, each with its
+ * own share. */
 __device__ inline void add_counts(spg_counters *counters, counts found)
 {
     for (int step = 16; step > 0; step /= 2) {

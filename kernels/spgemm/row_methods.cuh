@@ -34,8 +34,6 @@ spg_status fill_uniform_rows(cuda_state *state);
 spg_status fill_binned_rows(cuda_state *state);
 spg_status fill_by_limits(cuda_state *state);
 
-inline row_set all_rows(const cuda_product &product) { return {nullptr, (int32_t)product.A->rows, nullptr, nullptr}; }
-
 } // namespace spg
 
 #endif

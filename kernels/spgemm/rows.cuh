@@ -54,7 +54,7 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
     return c_length <= LIST_MOST && a_length <= LIST_MOST_A;
 }
 
-/* hash_group/count.cu, fill.cu. A group of lanes a row contracts into an open-addressing hash table in shared memory
+/* hash_group/passes.cu. A group of lanes a row contracts into an open-addressing hash table in shared memory
  * while it expands, then sorts the columns. `slots` is a power of two from TABLE_LEAST to TABLE_MOST. Rows up to
  * table_holds(slots) entries fit; counting makes others overflow rows, filling skips them. */
 spg_status count_rows_hash_group(cuda_product &product, const row_set &rows, int slots);
@@ -64,7 +64,7 @@ spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int 
  * fewer than PACKED_COLUMNS columns, and the workspace limit leaves room; else product.packed stays empty. */
 spg_status pack_rows(cuda_product &product);
 
-/* hash_thread/count.cu, fill.cu. A thread a row contracts into a hash table of its own: rows of C up to
+/* hash_thread/passes.cu. A thread a row contracts into a hash table of its own: rows of C up to
  * HASH_THREAD_MOST entries, of A up to HASH_THREAD_MOST_A. Counting makes
  * others overflow rows, filling skips them. Needs packed rows of B. Natural order, all rows. Counting posts the
  * counters, unless there are overflow rows. `longest` bounds the rows of C to fill; filling takes f32 and f64 only. */

@@ -1,5 +1,5 @@
 /* Arrays for C that are allocated before its entries are counted, for one-pass methods: a sample of rows estimates the
- * number of entries (assemble/reserved.cu, bitmap/one_pass.cu, hash_thread/one_pass.cu). Private. */
+ * number of entries (assemble/reserved.cu, bitmap/one_pass.cu, hash_thread/passes.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_RESERVED_CUH
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_RESERVED_CUH
 
@@ -41,7 +41,7 @@ bool may_go_bitmap(const cuda_product &product, int span);
 int64_t bitmap_one_pass_words(const cuda_product &product);
 spg_status one_pass_bitmap(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post);
 
-/* hash_thread/one_pass.cu. Does the same for short rows; needs packed rows of B. Does not post the counters if there
+/* hash_thread/passes.cu. Does the same for short rows; needs packed rows of B. Does not post the counters if there
  * are overflow rows. Rows of up to HASH_THREAD_MOST entries but more than reserved.most are counted and not written;
  * longer rows are overflow rows. */
 int64_t hash_thread_one_pass_words(const cuda_product &product);

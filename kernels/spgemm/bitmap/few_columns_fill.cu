@@ -247,21 +247,19 @@ template <typename Offset, typename Value> int64_t shared_bytes_of(const few_col
 
 spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket)
 {
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_value_type(product.A->value_type, [&](auto value) {
-            using Offset = decltype(offset);
-            using Value = decltype(value);
-            const few_columns_shape shape{slots, (int)((product.B->cols + 63) / 64)};
-            const int threads = slots * (int)sizeof(Value) > FEW_BYTES ? MANY_THREADS : FEW_THREADS;
-            const int64_t bytes = shared_bytes_of<Offset, Value>(shape, threads);
-            auto kernel = fill_few_columns<Offset, Value>;
-            int blocks = 0;
-            const spg_status status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
-            if (status != SPG_OK) return status;
-            kernel<<<blocks, threads, bytes, product.cuda->stream>>>(patterns_of<Offset>(product),
-                                                                     numbers_of<Value>(product), rows, ticket, shape);
-            return spg_cuda_check_launch(product.context, "filling, class few columns");
-        });
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Offset = decltype(offset);
+        using Value = decltype(value);
+        const few_columns_shape shape{slots, (int)((product.B->cols + 63) / 64)};
+        const int threads = slots * (int)sizeof(Value) > FEW_BYTES ? MANY_THREADS : FEW_THREADS;
+        const int64_t bytes = shared_bytes_of<Offset, Value>(shape, threads);
+        auto kernel = fill_few_columns<Offset, Value>;
+        int blocks = 0;
+        const spg_status status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
+        if (status != SPG_OK) return status;
+        kernel<<<blocks, threads, bytes, product.cuda->stream>>>(patterns_of<Offset>(product),
+                                                                 numbers_of<Value>(product), rows, ticket, shape);
+        return spg_cuda_check_launch(product.context, "filling, class few columns");
     });
 }
 

@@ -137,7 +137,7 @@ __global__ __launch_bounds__(GROUP_THREADS,
 template <typename Value>
 spg_status launch(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
 {
-    bitmap_shape shape = bitmap_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
+    bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, R);
     shape.width = wrapped_width(span);
     shape.most = (reserved.most + 3) / 4 * 4;
     set_fill_bytes<Value, R>(shape, R);
@@ -164,7 +164,7 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
 bool may_go_bitmap(const cuda_product &product, int span)
 {
     if (!has_types_to_reserve(product)) return false;
-    const bitmap_shape shape = bitmap_shape_of(product, {nullptr, (int32_t)product.A->rows, nullptr, nullptr}, span, R);
+    const bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, R);
     return shape.lanes == LANES && !shape.pieces;
 }
 

@@ -66,14 +66,12 @@ spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept)
 {
     const int32_t rows = (int32_t)product.C->rows;
     const int64_t blocks = ((int64_t)rows * COPY_LANES + COPY_THREADS - 1) / COPY_THREADS;
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_value_type(product.A->value_type, [&](auto value) {
-            using Value = decltype(value);
-            copy_rows<<<(unsigned)blocks, COPY_THREADS, 0, product.cuda->stream>>>(
-                static_cast<const decltype(offset) *>(product.C->row_offsets), rows, kept.stride, kept.columns,
-                static_cast<const Value *>(kept.values), product.C->columns, static_cast<Value *>(product.C->values));
-            return spg_cuda_check_launch(product.context, "copy_rows");
-        });
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Value = decltype(value);
+        copy_rows<<<(unsigned)blocks, COPY_THREADS, 0, product.cuda->stream>>>(
+            static_cast<const decltype(offset) *>(product.C->row_offsets), rows, kept.stride, kept.columns,
+            static_cast<const Value *>(kept.values), product.C->columns, static_cast<Value *>(product.C->values));
+        return spg_cuda_check_launch(product.context, "copy_rows");
     });
 }
 

@@ -1,4 +1,4 @@
-/* Sorts the columns that a table holds (hash_group/fill.cu). Private. */
+/* Sorts the columns that a table holds (hash_group/passes.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 

@@ -249,6 +249,17 @@ __device__ void write_rows(const numbers<Value> &number, table_memory &memory, c
     }
 }
 
+/* The same, by the network for rows of up to `most` entries, the same for the whole warp. */
+template <typename Value, typename Sums, typename Place>
+__device__ void write_rows(const numbers<Value> &number, table_memory &memory, const Sums &sums, int n, int most,
+                           Place &&place)
+{
+    if (most <= NUMBERS / 2)
+        write_rows<NUMBERS / 2>(number, memory, sums, n, place);
+    else
+        write_rows<NUMBERS>(number, memory, sums, n, place);
+}
+
 } // namespace spg
 
 #endif

@@ -1,4 +1,4 @@
-/* A hash table of columns for one thread (hash_thread/count.cu, fill.cu). Private.
+/* A hash table of columns for one thread (hash_thread/passes.cu). Private.
  *
  * The tables of a warp's lanes are interleaved in shared memory, so that any slots the lanes access are in different
  * banks, and nothing needs synchronisation. */

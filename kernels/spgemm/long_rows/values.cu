@@ -348,10 +348,8 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
 spg_status fill_window_values(cuda_product &product, const row_set &rows, const int64_t *row_products, bool few)
 {
     if (rows.count == 0 || product.C->nnz == 0) return SPG_OK;
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_value_type(product.A->value_type, [&](auto value) {
-            return fill_values<decltype(offset), decltype(value)>(product, rows, row_products, few);
-        });
+    return with_value_types(product, [&](auto offset, auto value) {
+        return fill_values<decltype(offset), decltype(value)>(product, rows, row_products, few);
     });
 }
 

@@ -128,14 +128,12 @@ spg_status expand_numbers(cuda_product &product, const global_slice &slice, cons
                           const global_products &products)
 {
     const int blocks = grid_for(product, slice.product_count, 1, GLOBAL_BLOCK);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_value_type(product.A->value_type, [&](auto value) {
-            using Value = decltype(value);
-            expand_numbers_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
-                patterns_of<decltype(offset)>(product), numbers_of<Value>(product), slice, entries,
-                static_cast<Value *>(spare_of(products)));
-            return spg_cuda_check_launch(product.context, "the products of a slice");
-        });
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Value = decltype(value);
+        expand_numbers_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), numbers_of<Value>(product), slice, entries,
+            static_cast<Value *>(spare_of(products)));
+        return spg_cuda_check_launch(product.context, "the products of a slice");
     });
 }
 

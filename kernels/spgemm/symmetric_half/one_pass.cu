@@ -140,17 +140,15 @@ spg_status launch_long(cuda_product &product, const half_rows &kept, unsigned in
 
 spg_status count_rows_half(cuda_product &product, const half_rows &kept, unsigned int post, length_sums *sums)
 {
-    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
+    spg_status status = with_value_types(product, [&](auto offset, auto value) {
         using Offset = decltype(offset);
-        return with_value_type(product.A->value_type, [&](auto value) {
-            using Value = decltype(value);
-            const int lanes = kept.shape.lanes, slots = kept.shape.slots;
-            const int64_t rows = product.A->rows;
-            spg_status launched = lanes == 32  ? launch<Offset, Value, 32, 8>(product, kept, post, slots, rows)
-                                  : lanes == 4 ? launch<Offset, Value, 4, 4>(product, kept, post, slots, rows)
-                                               : launch<Offset, Value, 8, 8>(product, kept, post, slots, rows);
-            return launched == SPG_OK ? launch_long<Offset, Value>(product, kept, post) : launched;
-        });
+        using Value = decltype(value);
+        const int lanes = kept.shape.lanes, slots = kept.shape.slots;
+        const int64_t rows = product.A->rows;
+        spg_status launched = lanes == 32  ? launch<Offset, Value, 32, 8>(product, kept, post, slots, rows)
+                              : lanes == 4 ? launch<Offset, Value, 4, 4>(product, kept, post, slots, rows)
+                                           : launch<Offset, Value, 8, 8>(product, kept, post, slots, rows);
+        return launched == SPG_OK ? launch_long<Offset, Value>(product, kept, post) : launched;
     });
     return status == SPG_OK ? add_lower_lengths(product, kept, sums) : status;
 }

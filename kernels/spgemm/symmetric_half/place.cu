@@ -174,11 +174,9 @@ static spg_status place(cuda_product &product, const half_rows &kept)
 
 spg_status place_half_rows(cuda_product &product, const half_rows &kept)
 {
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        return with_value_type(product.A->value_type, [&](auto value) {
-            if (kept.shape.lanes == 4) return place<decltype(offset), decltype(value), 8>(product, kept);
-            return place<decltype(offset), decltype(value), 16>(product, kept);
-        });
+    return with_value_types(product, [&](auto offset, auto value) {
+        if (kept.shape.lanes == 4) return place<decltype(offset), decltype(value), 8>(product, kept);
+        return place<decltype(offset), decltype(value), 16>(product, kept);
     });
 }
 

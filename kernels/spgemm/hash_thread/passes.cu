@@ -1,0 +1,241 @@
+/* Method hash_thread: a thread contracts its row of C into a hash table of its own. Contraction while expanding
+ * replaces the paper's sort (section 3.3). Each row of B is visited once, one after the other; unlike a merge, which
+ * returns to all of them until it ends, this needs no L1.
+ *
+ * Counting, for uniform rows up to HASH_THREAD_MOST entries; chosen by product_count.cu. Input: A, unchecked, and the
+ * packed rows of B. Output: the lengths of C's rows. Rows with more than HASH_THREAD_MOST entries, or
+ * HASH_THREAD_MOST_A entries of A, become overflow rows.
+ *
+ * Filling; chosen by product_fill.cu. Input: A, the packed rows of B, B, and C's row offsets. Rows that
+ * fits_hash_thread refuses are skipped, because a warp takes as long as its longest row. Output: columns and values.
+ * Invariant: sums are stored in the order of arrival of their columns, each from +0 with its products in storage order;
+ * the table maps columns to sums. At the end the keys (column and number) are sorted by a network in registers; CHUNK
+ * entries of every row of a warp are staged where the table was and written in order.
+ *
+ * One pass; chosen by route/route.cu. Input: A, unchecked, the packed rows of B, B, and reserved arrays for C
+ * (assemble/reserved.cu). Output: C's row offsets, columns and values. Rows of more than `most` entries are only
+ * counted, and are not written. With overflow rows, the offsets are scanned as if these were empty, and no written row
+ * is valid. A block takes tiles of a row a thread: while it sorts their columns, look-back finds where its rows begin
+ * in C (assemble/look_back.cuh). */
+#include "../../launch.cuh"
+#include "../assemble/tile_places.cuh"
+#include "sums.cuh"
+
+#include <algorithm>
+
+namespace spg
+{
+
+namespace
+{
+
+/* Threads of a block that counts; above MOST_BLOCKS blocks, a block takes more tiles. */
+enum { COUNT_THREADS = 256, LEAST_TILES = 2, MOST_BLOCKS = 4096 };
+
+/* Blocks that fill are small because of their memory, and only RESIDENT are resident, because L1 gets the shared memory
+ * that they leave (spgemm_bench, H100, the filling pass with registers for 8 and for 10 of them, A*P: fe3d27 0.51 and
+ * 0.64 ms, tet3d 0.45 and 0.46). */
+enum { FILL_THREADS = 64, FILL_WARPS = FILL_THREADS / 32, FILL_RESIDENT = 8 };
+
+/* One pass: blocks of four warps, as many warps as fill. Smaller blocks mean more tiles to look back over
+ * (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes;
+ * fe3d27 0.68, 0.69, and 0.78 in two passes). */
+enum { PASS_THREADS = 128, PASS_WARPS = PASS_THREADS / 32, PASS_RESIDENT = 4 };
+
+/* Adds the counts of a block's threads to the counters, and writes the sum of its rows' lengths to *lengths unless it
+ * is NULL. The last block sends the counters, unless there are overflow rows. All threads call it. */
+template <int WARPS>
+__device__ inline void add_block(spg_counters *counters, thread_counts found, thread_counts (&of_warps)[WARPS],
+                                 long long *lengths, spg_mailbox *mailbox, unsigned int post)
+{
+    found.reduce();
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = found;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    found = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
+    if (lengths != nullptr) {
+        const int of_block = (int)__reduce_add_sync(~0u, found.nnz);
+        if (threadIdx.x == 0) *lengths = of_block;
+    }
+    add_counts(counters, {found.nnz, found.products, found.longest, found.rows, 0, found.faults});
+    send_counters_if_last(counters, mailbox, post, &counters->overflow);
+}
+
+/* A block takes `tiles` consecutive tiles, a row a thread. */
+__global__ void __launch_bounds__(COUNT_THREADS, 4)
+    count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
+                      spg_mailbox *mailbox, unsigned int post)
+{
+    extern __shared__ uint2 shared[];
+    __shared__ thread_counts of_warps[COUNT_THREADS / 32];
+    wait_and_trigger();
+    const int warp = threadIdx.x / 32;
+    thread_sums<none, false> columns{thread_table(reinterpret_cast<table_memory *>(shared)[warp]), nullptr, 0};
+    thread_counts sums{0, 0, 0, 0, 0};
+    /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
+    uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * COUNT_THREADS) + threadIdx.x;
+    for (int tile = 0; tile < tiles; ++tile, i += COUNT_THREADS) {
+        const bool active = i < (uint32_t)pattern.rows;
+        thread_found found{0, 0, true};
+        columns.table.clear();
+        const int32_t length = count_row(pattern, numbers<none>{}, packed, i, columns, found);
+        if (active && found.fits) pattern.c_offsets[i] = length;
+        if (!found.fits) leave_row(pattern, (int32_t)i);
+        sums.add(active, found, length);
+    }
+    add_block(pattern.counters, sums, of_warps, of_blocks + blockIdx.x, mailbox, post);
+}
+
+template <typename Value>
+__global__ void __launch_bounds__(FILL_THREADS, FILL_RESIDENT)
+    fill_hash_thread(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, int longest)
+{
+    extern __shared__ uint2 shared[];
+    wait_and_trigger();
+    char *memory = reinterpret_cast<char *>(shared) + threadIdx.x / 32 * warp_bytes<Value>(longest);
+    auto &tables = *reinterpret_cast<table_memory *>(memory);
+    thread_sums<Value, false> sums{thread_table(tables),
+                                   reinterpret_cast<Value *>(memory + sizeof tables) + threadIdx.x % 32, 0};
+    const no_guard guard;
+    const uint32_t rows = (uint32_t)pattern.rows, i = blockIdx.x * FILL_THREADS + threadIdx.x;
+    const int32_t c_begin = pattern.c_offsets[min(i, rows)], c_end = pattern.c_offsets[min(i + 1, rows)];
+    const int32_t begin = __shfl_sync(~0u, c_begin, 0);
+    int n = c_end - c_begin <= longest ? c_end - c_begin : 0;
+    const int most = __reduce_max_sync(~0u, n);
+    span<int32_t> a{0, 0};
+    if (n > 0) a = a_row(pattern, (int32_t)i);
+    sums.table.clear();
+    for (int e = 0; e < most; ++e) sums.first[e * 32] = zero<Value>();
+    if (!fits_hash_thread(n, a.end - a.begin)) n = 0, a.end = a.begin;
+    add_row(pattern, number, packed, a, sums, guard);
+    __syncwarp();
+    pack_keys(tables, sums.table);
+    write_rows(number, tables, sums, n, most, [&] { return rows_place{begin, c_begin - begin, n}; });
+}
+
+/* Clears the sums of a warp's rows. */
+template <typename Value> __device__ void clear_sums(char *first, int each)
+{
+    uint4 *to = reinterpret_cast<uint4 *>(first);
+    const int count = each * 32 * (int)sizeof(Value) / (int)sizeof *to;
+    for (int k = (int)threadIdx.x % 32; k < count; k += 32) to[k] = uint4{0, 0, 0, 0};
+}
+
+template <typename Value>
+__global__ void __launch_bounds__(PASS_THREADS, PASS_RESIDENT)
+    one_pass_hash_thread_kernel(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed,
+                                const reserved_job job)
+{
+    extern __shared__ uint2 shared[];
+    __shared__ tile_board<PASS_WARPS> board;
+    __shared__ thread_counts of_warps[PASS_WARPS];
+    wait_and_trigger();
+    tile_places<1, PASS_WARPS> places(job, board);
+    char *memory = reinterpret_cast<char *>(shared) + places.warp * warp_bytes<Value>(job.most + 1);
+    auto &tables = *reinterpret_cast<table_memory *>(memory);
+    thread_sums<Value, true> sums{thread_table(tables), reinterpret_cast<Value *>(memory + sizeof tables) + places.lane,
+                                  (uint32_t)job.most};
+    thread_counts all{0, 0, 0, 0, 0};
+    unsigned int left = 0;
+    while (true) {
+        const int64_t tile = places.take_tile();
+        if (tile >= job.tiles) break;
+        const uint32_t i = (uint32_t)(tile * PASS_THREADS + threadIdx.x);
+        sums.table.clear();
+        clear_sums<Value>(memory + sizeof tables, job.most + 1);
+        __syncwarp();
+        thread_found found{0, 0, true};
+        const int32_t length = count_row(pattern, number, packed, i, sums, found);
+        all.add(i < (uint32_t)pattern.rows, found, length);
+        if (!found.fits) list_overflow_row(pattern, (int32_t)i);
+        const int n = length <= job.most ? length : 0;
+        left += length > job.most;
+        const bool are_long = places.publish_own(tile, length, n > NUMBERS / 2);
+        pack_keys(tables, sums.table);
+        const auto place = [&] {
+            const int64_t begin = places.begin(tile, &pattern.c_offsets[pattern.rows]);
+            if (i < (uint32_t)pattern.rows) pattern.c_offsets[i] = (int32_t)begin;
+            const int32_t first = __shfl_sync(~0u, (int32_t)begin, 0);
+            return rows_place{first, (int32_t)begin - first, places.has_room(begin, n) ? n : 0};
+        };
+        write_rows(number, tables, sums, n, are_long ? (int)NUMBERS : 0, place);
+        __syncwarp();
+    }
+    left = __reduce_add_sync(~0u, left);
+    if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
+    add_block(pattern.counters, all, of_warps, nullptr, job.mailbox, job.post);
+}
+
+const packed_row *packed_rows_of(const cuda_product &product)
+{
+    return static_cast<const packed_row *>(product.packed.memory);
+}
+
+template <typename Value> spg_status launch_fill(const cuda_product &product, int longest)
+{
+    static_assert(FILL_WARPS * warp_bytes<Value>(HASH_THREAD_MOST) <= 48 * 1024, "what every device allows");
+    const int bytes = FILL_WARPS * warp_bytes<Value>(longest);
+    const auto blocks = (unsigned int)((product.A->rows + FILL_THREADS - 1) / FILL_THREADS);
+    return launch_programmatic(product.context, product.cuda->stream, "filling, class hash_thread", blocks,
+                               FILL_THREADS, bytes, fill_hash_thread<Value>, patterns_of<int32_t>(product),
+                               numbers_of<Value>(product), packed_rows_of(product), longest);
+}
+
+template <typename Value>
+spg_status launch_one_pass(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
+{
+    static_assert(PASS_WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board<PASS_WARPS>) +
+                          PASS_WARPS * sizeof(thread_counts) <=
+                      48 * 1024,
+                  "every device has it");
+    const int most = std::min(reserved.most, (int)HASH_THREAD_MOST), bytes = PASS_WARPS * warp_bytes<Value>(most + 1);
+    auto *kernel = one_pass_hash_thread_kernel<Value>;
+    int resident = 0;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, PASS_THREADS, (size_t)bytes);
+    spg_status status = spg_cuda_check(product.context, error, "one pass, class hash_thread");
+    if (status != SPG_OK) return status;
+    reserved_job job = reserved_job_of(product, reserved, PASS_THREADS, post);
+    job.most = most;
+    return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread",
+                               reserved_blocks(product, job, resident), PASS_THREADS, (size_t)bytes, kernel,
+                               patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved),
+                               packed_rows_of(product), job);
+}
+
+} // namespace
+
+spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums)
+{
+    constexpr int bytes = COUNT_THREADS / 32 * (int)sizeof(table_memory);
+    static_assert(bytes <= 48 * 1024, "what every device allows");
+    const int64_t tiles = (product.A->rows + COUNT_THREADS - 1) / COUNT_THREADS;
+    const int64_t tiles_each = std::max<int64_t>((tiles + MOST_BLOCKS - 1) / MOST_BLOCKS, LEAST_TILES);
+    const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
+    spg_status status = take_sums(product, tiles_each * COUNT_THREADS, (int)blocks, sums);
+    if (status != SPG_OK) return status;
+    return launch_programmatic(product.context, product.cuda->stream, "counting, class hash_thread",
+                               (unsigned int)blocks, COUNT_THREADS, bytes, count_hash_thread,
+                               patterns_of<int32_t>(product), packed_rows_of(product), (int)tiles_each, sums->memory,
+                               product.cuda->device_mailbox, post);
+}
+
+spg_status fill_rows_hash_thread(cuda_product &product, int longest)
+{
+    longest = std::min(longest, (int)HASH_THREAD_MOST);
+    return product.A->value_type == SPG_F32 ? launch_fill<float>(product, longest)
+                                            : launch_fill<double>(product, longest);
+}
+
+int64_t hash_thread_one_pass_words(const cuda_product &product)
+{
+    return look_back::words_for((product.A->rows + PASS_THREADS - 1) / PASS_THREADS);
+}
+
+spg_status one_pass_hash_thread(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
+{
+    return product.A->value_type == SPG_F32 ? launch_one_pass<float>(product, reserved, post)
+                                            : launch_one_pass<double>(product, reserved, post);
+}
+
+} // namespace spg
