@@ -98,8 +98,8 @@ spg_status open_run(cuda_state *state, spg_product *product)
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
     if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
-    if (state->wide_a_offsets != nullptr) run.a_offsets = state->wide_a_offsets;
-    if (state->wide_b_offsets != nullptr) run.b_offsets = state->wide_b_offsets;
+    if (state->wide_a_offsets.memory != nullptr) run.a_offsets = state->wide_a_offsets.memory;
+    if (state->wide_b_offsets.memory != nullptr) run.b_offsets = state->wide_b_offsets.memory;
     if (status != SPG_OK) return status;
     int64_t bytes = spg_array_bytes(run.C->rows + 1, spg_type_size(run.offset_type));
     status = spg_allocate(run.context, bytes, "C's row offsets", &run.C->row_offsets);
@@ -281,18 +281,18 @@ void spg_cuda_product_end(spg_product *product)
     if (state == nullptr) return;
     cuda_product &run = state->run;
     if (spg_cuda_enter(run.context) == SPG_OK) {
-        release_binned(run, &state->binned);
-        release_paper(run, &state->paper);
-        release_kept_rows(run, &state->kept);
-        release_shifted_rows(run, &state->shifted);
-        release_half_rows(run, &state->half);
-        int64_t rows = run.A != nullptr ? run.A->rows + 1 : 0, inner = run.B != nullptr ? run.B->rows + 1 : 0;
-        give_workspace(run, state->wide_a_offsets, rows * (int64_t)sizeof(int64_t));
-        give_workspace(run, state->wide_b_offsets, inner * (int64_t)sizeof(int64_t));
-        give_workspace(run, run.notes.memory, run.notes.bytes);
-        give_workspace(run, run.packed.memory, run.packed.bytes);
+        release(run, &state->binned);
+        release(run, &state->paper.products);
+        release(run, &state->paper.permutation);
+        release(run, &state->kept);
+        release(run, &state->shifted);
+        release(run, &state->half);
+        release(run, &state->wide_a_offsets);
+        release(run, &state->wide_b_offsets);
+        release(run, &run.notes);
+        release(run, &run.packed);
         give_overflow_list(run);
-        give_sums(run, &state->sums);
+        release(run, &state->sums);
         release_reserved(run, &state->reserved);
         spg_cuda_leave(run.context);
     }

@@ -24,8 +24,8 @@ struct equal_notes {
                         * Counting writes it, filling reads it. */
 };
 
-/* Packed copy of B's rows in workspace (hash_thread/packed_rows.cuh). NULL: the workspace limit leaves no room. */
-struct packed_copy {
+/* Workspace that is held between stages. NULL: none. */
+struct held_memory {
     void *memory;
     int64_t bytes;
 };
@@ -49,7 +49,7 @@ struct cuda_product {
     const void *a_offsets, *b_offsets;   /* of type offset_type: the operands' own arrays, or widened copies */
     int64_t held_bytes, most_held_bytes; /* workspace taken through take_workspace */
     equal_notes notes;
-    packed_copy packed;
+    held_memory packed; /* copy of B's rows (hash_thread/packed_rows.cuh), if the workspace limit leaves room */
     overflow_list overflow;
 };
 
@@ -58,6 +58,12 @@ spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what
 /* Optional workspace: NULL if it exceeds half of what the limit leaves, or if memory is refused. */
 void *take_spare_workspace(cuda_product &product, int64_t bytes);
 void give_workspace(cuda_product &product, void *memory, int64_t bytes);
+/* The same for what a struct holds: `memory`, of `bytes` bytes. Clears the struct. */
+template <typename Held> void release(cuda_product &product, Held *held)
+{
+    give_workspace(product, held->memory, held->bytes);
+    *held = {};
+}
 
 /* The patterns as kernels see them. Columns of A are unchecked during the counting pass (checked_a_row,
  * checked_b_row). */

@@ -76,7 +76,7 @@ spg_status count_half_rows(cuda_state *state)
         status = count_rows_half(run, state->half, post, &state->sums);
         if (status == SPG_OK) status = scan_and_wait(state, post);
         if (status != SPG_OK || state->found.faults != 0 || state->found.overflow == 0) return status;
-        release_half_rows(run, &state->half);
+        release(run, &state->half);
         state->chosen.rows = path::binned_rows;
         return SPG_OK;
     }

@@ -89,7 +89,7 @@ spg_status fill_kept_rows(cuda_state *state)
     const int held = table_holds(state->kept.slots);
     const bool kept = (int)state->found.longest_row <= state->kept.stride;
     spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
-    release_kept_rows(run, &state->kept);
+    release(run, &state->kept);
     if (status == SPG_OK && !kept) {
         state->chosen.rows = state->chosen.fallback;
         state->kept_too_long = true;
@@ -105,7 +105,7 @@ spg_status fill_shifted_rows(cuda_state *state)
     cuda_product &run = state->run;
     const int longest = (int)std::max(state->found.longest_row, state->longest_overflow_row);
     if (longest > SHIFTED_MOST) {
-        release_shifted_rows(run, &state->shifted);
+        release(run, &state->shifted);
         return fill_uniform_rows(state);
     }
     const spg_status status = fill_runs(run, state->shifted);

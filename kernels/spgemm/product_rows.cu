@@ -70,9 +70,9 @@ bool all_counted(const cuda_state *state) { return rows_counted(state) == state-
 static void release_begun(cuda_state *state)
 {
     give_overflow_list(state->run);
-    give_sums(state->run, &state->sums);
-    release_kept_rows(state->run, &state->kept);
-    release_shifted_rows(state->run, &state->shifted);
+    release(state->run, &state->sums);
+    release(state->run, &state->kept);
+    release(state->run, &state->shifted);
     release_reserved(state->run, &state->reserved);
 }
 

@@ -19,7 +19,7 @@ struct cuda_state {
     route chosen;
     spg_counters found;                /* posted by the counting kernels */
     unsigned int longest_overflow_row; /* entries of C */
-    void *wide_a_offsets, *wide_b_offsets;
+    held_memory wide_a_offsets, wide_b_offsets;
     length_sums sums;
     products_of_rows binned;
     paper_rows paper;

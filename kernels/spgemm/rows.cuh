@@ -75,7 +75,7 @@ template <typename Offset> __device__ inline bool fits_hash_thread(Offset c_leng
 spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums);
 spg_status fill_rows_hash_thread(cuda_product &product, int longest);
 
-/* bitmap/count.cu, fill.cu. A group of lanes a row marks its columns in a window of columns in shared memory. `span` is
+/* bitmap/passes.cu. A group of lanes a row marks its columns in a window of columns in shared memory. `span` is
  * the width of the window: that of the widest row, if known (at most BITMAP_MOST_SPAN). A wider row takes several
  * windows, so there are no overflow rows. `longest` bounds the rows of C to fill (at most BITMAP_MOST); longer ones are
  * skipped. `together` = 1, 2 or 3: neighbouring rows (3k, 3k+1, 3k+2) are done as one if their rows of A have the same
@@ -126,9 +126,17 @@ enum { GLOBAL_LEAST = 1 << 18 }; /* bytes: the least workspace that it works wit
 spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
 
-/* analysis/row_products.cu: products of every row (to row_products, unless NULL); totals, class counts and faults to
- * the counters. */
-spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products);
+/* analysis/row_products.cu: products of every row, in workspace; totals, class counts and faults to the counters. */
+struct products_of_rows {
+    int64_t *memory; /* NULL: none */
+    int64_t bytes;
+};
+spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, products_of_rows *products);
+/* Zeroes the counter of products, because counting kernels add them again. */
+inline spg_status forget_products(const cuda_product &product)
+{
+    return spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
+}
 
 } // namespace spg
 

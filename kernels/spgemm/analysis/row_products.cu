@@ -69,7 +69,7 @@ __device__ unsigned long long count_products(const patterns<Offset> &pattern, co
 __device__ void record_row(shared_state &shared, const spg_row_limits &limits, int64_t *row_products, int32_t i,
                            unsigned long long products)
 {
-    if (row_products != nullptr) row_products[i] = (int64_t)products;
+    row_products[i] = (int64_t)products;
     atomicAdd(&shared.class_rows[spg_classify((int64_t)products, &limits)], 1u);
 }
 
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(THREADS)
     const uint32_t listed = min(*lists.listed_count, lists.most_listed), huge = min(*lists.huge_count, lists.most_huge);
     counts found{};
     const auto record = [&](int32_t i, unsigned long long products) {
-        if (row_products != nullptr) row_products[i] = (int64_t)products;
+        row_products[i] = (int64_t)products;
         atomicAdd(&pattern.counters->class_rows[spg_classify((int64_t)products, &limits)], 1ull);
     };
     for (uint32_t k = blockIdx.x; k < listed; k += gridDim.x) {
@@ -192,12 +192,15 @@ spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, 
 
 } // namespace
 
-spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, int64_t *row_products)
+spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, products_of_rows *products)
 {
     const int64_t rows = product.A->rows, nnz = product.A->nnz, huge = nnz / HUGE_ROW, listed = nnz / LISTED_ROW;
     const int64_t zeroed = (1 + huge) * (int64_t)sizeof(huge_row), bytes = zeroed + listed * (int64_t)sizeof(int32_t);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "rows with very many entries", &memory);
+    void *memory = nullptr, *row_products_memory = nullptr;
+    products->bytes = rows * (int64_t)sizeof(int64_t);
+    spg_status status = take_workspace(product, products->bytes, "the products of each row", &row_products_memory);
+    int64_t *const row_products = products->memory = static_cast<int64_t *>(row_products_memory);
+    if (status == SPG_OK) status = take_workspace(product, bytes, "rows with very many entries", &memory);
     if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, zeroed);
     auto *counts = static_cast<uint32_t *>(memory);
     auto *huge_rows = static_cast<huge_row *>(memory) + 1;

@@ -120,12 +120,6 @@ spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length
     return status;
 }
 
-void give_sums(cuda_product &product, length_sums *sums)
-{
-    give_workspace(product, sums->memory, sums->bytes);
-    *sums = {};
-}
-
 spg_status scan_lengths(cuda_product &product, length_sums *sums)
 {
     if (sums->memory == nullptr) return scan_all(product);
@@ -136,7 +130,7 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
             product.context, product.cuda->stream, "scanning row lengths", blocks, SCAN_THREADS, 0,
             scan_with_sums<decltype(offset)>, static_cast<decltype(offset) *>(product.C->row_offsets), product.C->rows,
             sums->memory, sums->count, sums->rows_each, (int)parts);
-        give_sums(product, sums);
+        release(product, sums);
         return status;
     });
 }
@@ -174,14 +168,15 @@ spg_status allocate_entries(cuda_product &product, unsigned long long nnz)
     return status;
 }
 
-spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, void **widened)
+spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, held_memory *widened)
 {
     if (matrix->offset_type == product.offset_type) return SPG_OK;
     int64_t count = matrix->rows + 1;
-    spg_status status = take_workspace(product, spg_array_bytes(count, sizeof(int64_t)), what, widened);
+    widened->bytes = spg_array_bytes(count, sizeof(int64_t));
+    spg_status status = take_workspace(product, widened->bytes, what, &widened->memory);
     if (status != SPG_OK) return status;
     widen<<<blocks_for(count), THREADS, 0, product.cuda->stream>>>(static_cast<const int32_t *>(matrix->row_offsets),
-                                                                   count, static_cast<int64_t *>(*widened));
+                                                                   count, static_cast<int64_t *>(widened->memory));
     return spg_cuda_check_launch(product.context, "widen");
 }
 

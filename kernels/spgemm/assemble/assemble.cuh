@@ -10,7 +10,6 @@ namespace spg
 /* Exclusive scan in place: c_offsets[i] = length of row i becomes the sum of the lengths before it, c_offsets[rows] the
  * sum of all. Frees the sums, if any. */
 spg_status scan_lengths(cuda_product &product, length_sums *sums);
-void give_sums(cuda_product &product, length_sums *sums);
 
 /* The inverse. scratch: memory for the lengths; NULL: workspace is taken. */
 spg_status restore_lengths(cuda_product &product, void *scratch);
@@ -18,8 +17,8 @@ spg_status restore_lengths(cuda_product &product, void *scratch);
 /* Allocates `nnz` entries; OVERFLOW if the offsets cannot count them. */
 spg_status allocate_entries(cuda_product &product, unsigned long long nnz);
 
-/* The operand's offsets widened to 64 bits, in workspace; *widened is unchanged if they have 64 bits. */
-spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, void **widened);
+/* The operand's offsets widened to 64 bits, if they have 32 and the product's have 64; else *widened is unchanged. */
+spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const char *what, held_memory *widened);
 
 } // namespace spg
 

@@ -1,5 +1,5 @@
 /* Arrays for C that are allocated before its entries are counted, for one-pass methods: a sample of rows estimates the
- * number of entries (assemble/reserved.cu, bitmap/one_pass.cu, hash_thread/passes.cu). Private. */
+ * number of entries (assemble/reserved.cu, bitmap/passes.cu, hash_thread/passes.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_RESERVED_CUH
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_RESERVED_CUH
 
@@ -34,7 +34,7 @@ bool may_commit_reserved(const cuda_product &product, const reserved_arrays &res
 void commit_reserved(cuda_product &product, reserved_arrays *reserved);
 void release_reserved(cuda_product &product, reserved_arrays *reserved);
 
-/* bitmap/one_pass.cu. Equal neighbouring rows in threes, all rows, whose columns lie in windows of `span`. Counts and
+/* bitmap/passes.cu. Equal neighbouring rows in threes, all rows, whose columns lie in windows of `span`. Counts and
  * checks them as other counting kernels do, and writes them if there is room. The counters say how many rows were
  * counted but not written. If they have more entries than there is room for, C is incomplete too. */
 bool may_go_bitmap(const cuda_product &product, int span);

@@ -1,4 +1,4 @@
-/* How the bitmap method fills a window of C's rows after its columns are marked (bitmap/fill.cu, bitmap/one_pass.cu).
+/* How the bitmap method fills a window of C's rows after its columns are marked (bitmap/passes.cu).
  * Private. */
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_FILL_WINDOW_CUH
@@ -49,6 +49,14 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
     const int most;
     row_bundle<Offset, R> bundle;
     Offset begin[R]; /* of the window's entries in C's rows */
+
+    /* mine: the group's memory. */
+    __device__ bitmap_fill(const patterns<Offset> &rows, const numbers<Value> &values, const Group &lanes,
+                           const bitmap_shape &shape, int4 *mine)
+        : pattern(rows), number(values), group(lanes), memory{reinterpret_cast<uint2 *>(mine), mine + shape.width / 64},
+          factors(reinterpret_cast<Value *>(mine + shape.factors / 16)), most(shape.most), bundle{}, begin{}
+    {
+    }
 
     __device__ void write_columns(const marked_window &window, int length) const
     {

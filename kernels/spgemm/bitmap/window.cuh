@@ -1,5 +1,4 @@
-/* Windows of marked columns, the base of counting and filling by bitmap (bitmap/count.cu, bitmap/fill.cu,
- * bitmap/one_pass.cu). Private.
+/* Windows of marked columns, the base of counting and filling by bitmap (bitmap/passes.cu). Private.
  *
  * A group of lanes marks the columns of its row of C in a window in shared memory, as bytes or as bits. A row wider
  * than the window takes several windows. */

@@ -26,6 +26,11 @@ struct group_shape {
     int tile_steps;
     bool pieces;
     int rounds = 1; /* blocks per resident block; with several, blocks of other kernels get in between */
+
+    template <typename Group> __device__ int4 *memory_of(const Group &group, int4 *shared) const
+    {
+        return shared + group.in_block * (group_bytes / 16);
+    }
 };
 
 inline double mean_b_row(const cuda_product &product)

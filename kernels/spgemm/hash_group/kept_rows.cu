@@ -7,7 +7,6 @@
 #include "../driver/parts.cuh"
 
 #include <algorithm>
-#include <cstring>
 
 namespace spg
 {
@@ -45,7 +44,7 @@ void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kep
     const int64_t entries = product.A->rows * (int64_t)stride;
     const int64_t values_bytes = part_bytes(entries * (int64_t)spg_type_size(product.A->value_type));
     const int64_t bytes = values_bytes + entries * (int64_t)sizeof(int32_t);
-    memset(kept, 0, sizeof *kept);
+    *kept = {};
     if (bytes > most_to_keep(product)) return;
     kept->memory = take_spare_workspace(product, bytes);
     if (kept->memory == nullptr) return;
@@ -54,12 +53,6 @@ void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kep
     kept->stride = stride;
     kept->values = kept->memory;
     kept->columns = reinterpret_cast<int32_t *>(static_cast<char *>(kept->memory) + values_bytes);
-}
-
-void release_kept_rows(cuda_product &product, kept_rows *kept)
-{
-    give_workspace(product, kept->memory, kept->bytes);
-    memset(kept, 0, sizeof *kept);
 }
 
 spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept)

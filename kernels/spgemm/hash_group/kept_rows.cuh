@@ -21,7 +21,6 @@ struct kept_rows {
 
 /* Takes the workspace; if it is unavailable, kept->memory stays NULL. */
 void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept);
-void release_kept_rows(cuda_product &product, kept_rows *kept);
 
 /* Natural order, all rows. */
 spg_status count_rows_kept(cuda_product &product, const kept_rows &kept);

@@ -53,10 +53,6 @@ __device__ inline b_piece<Offset, Value> load_piece(const b_piece<Offset, Value>
 /* The launch of such a kernel. slots: of a table, a power of two. */
 struct sums_shape : group_shape {
     int slots;
-    template <typename Group> __device__ int4 *memory_of(const Group &group, int4 *shared) const
-    {
-        return shared + group.in_block * (group_bytes / 16);
-    }
 };
 
 constexpr int pieces_listed(int lanes) { return 2 * lanes; } /* at a time */

@@ -192,7 +192,7 @@ __device__ inline void add_to_counters(spg_counters *counters, const warp_found 
 {
     warp_found found{};
     if (threadIdx.x < blockDim.x / 32) found = warps[threadIdx.x];
-    add_counts(counters, found);
+    add_counts(counters, {found.nnz, found.products, found.longest, found.rows, 0, found.faults});
     const unsigned int long_rows = __reduce_add_sync(~0u, found.long_rows);
     const unsigned int longest_a = __reduce_max_sync(~0u, found.longest_a);
     const unsigned int most_products = __reduce_max_sync(~0u, found.most_products);

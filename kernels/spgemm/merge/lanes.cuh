@@ -23,8 +23,9 @@ constexpr uint32_t SUSPECT = 1u << 31; /* there are faults; find_faults says whi
 constexpr uint32_t LEFT = 1u << 30;    /* an overflow row, of length 0 */
 
 /* A warp's results for its rows. */
-struct warp_found : counts {
-    unsigned int longest_a, most_products;
+struct warp_found {
+    unsigned long long nnz, products;
+    unsigned int longest, longest_a, most_products, rows, long_rows, faults;
 };
 
 /* Products with a row of B, capped. */

@@ -7,8 +7,6 @@
 #include "../analysis/row_bins.cuh"
 #include "../long_rows/long_rows.cuh"
 
-#include <cstring>
-
 namespace spg
 {
 
@@ -238,17 +236,10 @@ static spg_status count_bins(cuda_product &product, const binned_rows &all, cons
     });
 }
 
-/* Computes the products of every row of A. */
 static spg_status find_row_products(cuda_product &product, products_of_rows *rows)
 {
-    const spg_row_limits limits = spg_resolve_row_limits(product.context, nullptr);
-    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
-    spg_status status =
-        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
-    if (status == SPG_OK) status = analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products));
-    if (status != SPG_OK) return status;
-    /* The counting kernels add the products again. */
-    return spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
+    const spg_status status = analyse_rows(product, spg_resolve_row_limits(product.context, nullptr), rows);
+    return status == SPG_OK ? forget_products(product) : status;
 }
 
 spg_status count_rows_binned(cuda_product &product, products_of_rows *rows)
@@ -257,23 +248,21 @@ spg_status count_rows_binned(cuda_product &product, products_of_rows *rows)
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
     if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
     if (status != SPG_OK) return status;
-    return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr},
-                      static_cast<const int64_t *>(rows->row_products));
+    return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr}, rows->memory);
 }
 
 spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, products_of_rows *rows)
 {
     const spg_status status = find_row_products(product, rows);
     if (status != SPG_OK) return status;
-    return count_bins(product, {product.overflow.rows, (int32_t)overflow, nullptr},
-                      static_cast<const int64_t *>(rows->row_products));
+    return count_bins(product, {product.overflow.rows, (int32_t)overflow, nullptr}, rows->memory);
 }
 
 spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows)
 {
     /* Under a limit its memory is needed for filling. */
-    if (product.context->config.workspace_limit != 0) release_binned(product, rows);
-    const int64_t *row_products = static_cast<const int64_t *>(rows->row_products);
+    if (product.context->config.workspace_limit != 0) release(product, rows);
+    const int64_t *row_products = rows->memory;
     const int longest = narrow.longest < BITMAP_MOST ? narrow.longest : (int)BITMAP_MOST;
     const auto middle = [&](const row_set &set) {
         return narrow.span > 0 ? fill_rows_bitmap(product, set, narrow.span, longest, 1) : SPG_OK;
@@ -294,14 +283,8 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
         }
         return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
     });
-    release_binned(product, rows);
+    release(product, rows);
     return status;
-}
-
-void release_binned(cuda_product &product, products_of_rows *rows)
-{
-    give_workspace(product, rows->row_products, rows->row_products_bytes);
-    memset(rows, 0, sizeof *rows);
 }
 
 } // namespace spg

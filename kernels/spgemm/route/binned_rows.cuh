@@ -8,11 +8,6 @@
 namespace spg
 {
 
-struct products_of_rows {
-    void *row_products;
-    int64_t row_products_bytes;
-};
-
 /* A counting kernel as in rows.cuh, for all rows. Zeroes the length of rows without products; these are in the
  * counters' class_rows, not in their rows. */
 spg_status count_rows_binned(cuda_product &product, products_of_rows *rows);
@@ -33,8 +28,6 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
  * their number. */
 spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);
-
-void release_binned(cuda_product &product, products_of_rows *rows);
 
 } // namespace spg
 

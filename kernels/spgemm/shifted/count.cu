@@ -9,8 +9,6 @@
 #include "../driver/groups.cuh"
 #include "runs.cuh"
 
-#include <cstring>
-
 namespace spg
 {
 
@@ -230,7 +228,7 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     const int64_t a_rows = product.A->rows, parts = (a_rows + SHIFTED_PART - 1) / SHIFTED_PART;
     const int64_t header = 256, runs = parts * PART_RUNS * (int64_t)sizeof(shifted_run),
                   listed = a_rows * (int64_t)sizeof(int32_t), bytes = header + runs + 2 * listed + product.B->rows;
-    memset(rows, 0, sizeof *rows);
+    *rows = {};
     rows->memory = take_spare_workspace(product, bytes);
     if (rows->memory == nullptr) return SPG_OK;
     char *memory = static_cast<char *>(rows->memory);
@@ -251,12 +249,6 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     if (status != SPG_OK) return status;
     list_runs<<<(unsigned int)parts, THREADS, 0, stream>>>(pattern, *rows);
     return spg_cuda_check_launch(product.context, "runs of rows");
-}
-
-void release_shifted_rows(cuda_product &product, shifted_rows *rows)
-{
-    give_workspace(product, rows->memory, rows->bytes);
-    memset(rows, 0, sizeof *rows);
 }
 
 row_set single_rows(const cuda_product &product, const shifted_rows &rows)

@@ -41,7 +41,6 @@ bool may_go_shifted(const cuda_product &product);
 
 /* Finds the runs; if workspace is unavailable, rows->memory stays NULL. */
 spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows);
-void release_shifted_rows(cuda_product &product, shifted_rows *rows);
 
 /* Counts all rows: first the single rows and one row of each run in tables of `slots` slots, with their overflow rows;
  * then copies lengths to the other rows of runs. Does not post the counters. */

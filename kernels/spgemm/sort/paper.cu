@@ -7,7 +7,6 @@
 #include "../long_rows/long_rows.cuh"
 
 #include <algorithm>
-#include <cstring>
 
 namespace spg
 {
@@ -37,31 +36,22 @@ typedef spg_status row_kernel(cuda_product &product, const row_set &rows);
 spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_kernel *const kernels[SPG_ROW_CLASSES],
                           spg_status (*global)(cuda_product &, const row_set &, const int64_t *))
 {
-    const int32_t *permutation = static_cast<const int32_t *>(rows.permutation);
+    const int32_t *permutation = static_cast<const int32_t *>(rows.permutation.memory);
     int64_t begin = 0;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
         row_set set{permutation != nullptr ? permutation + begin : nullptr, (int32_t)rows.class_rows[c], nullptr,
                     nullptr};
         begin += set.count;
         if (set.count == 0 || c == SPG_ROW_EMPTY) continue;
-        spg_status status = c == SPG_ROW_GLOBAL ? global(product, set, static_cast<const int64_t *>(rows.row_products))
-                                                : kernels[c](product, set);
+        spg_status status = c == SPG_ROW_GLOBAL ? global(product, set, rows.products.memory) : kernels[c](product, set);
         if (status != SPG_OK) return status;
     }
     return SPG_OK;
 }
 
-spg_status analyse(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
-{
-    rows->row_products_bytes = product.A->rows * (int64_t)sizeof(int64_t);
-    spg_status status =
-        take_workspace(product, rows->row_products_bytes, "the products of each row", &rows->row_products);
-    return status == SPG_OK ? analyse_rows(product, limits, static_cast<int64_t *>(rows->row_products)) : status;
-}
-
 spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits, paper_rows *rows, spg_counters *found)
 {
-    spg_status status = analyse(product, limits, rows);
+    spg_status status = analyse_rows(product, limits, &rows->products);
     unsigned int post = ++product.cuda->posts;
     if (status == SPG_OK) status = post_counters(product, post);
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(product.context, post, found);
@@ -71,12 +61,13 @@ spg_status analyse_and_wait(cuda_product &product, const spg_row_limits &limits,
 /* The permutation, followed by where each class begins and how many rows it has. */
 spg_status permute(cuda_product &product, const spg_row_limits &limits, paper_rows *rows)
 {
-    rows->permutation_bytes = (product.A->rows + 2 * SPG_ROW_CLASSES) * (int64_t)sizeof(int32_t);
-    spg_status status = take_workspace(product, rows->permutation_bytes, "the rows by class", &rows->permutation);
+    rows->permutation.bytes = (product.A->rows + 2 * SPG_ROW_CLASSES) * (int64_t)sizeof(int32_t);
+    spg_status status =
+        take_workspace(product, rows->permutation.bytes, "the rows by class", &rows->permutation.memory);
     if (status != SPG_OK) return status;
-    row_class_by_products row_class{static_cast<const int64_t *>(rows->row_products), limits};
-    int32_t *const permutation = static_cast<int32_t *>(rows->permutation);
-    uint32_t *const begins = static_cast<uint32_t *>(rows->permutation) + product.A->rows;
+    row_class_by_products row_class{rows->products.memory, limits};
+    int32_t *const permutation = static_cast<int32_t *>(rows->permutation.memory);
+    uint32_t *const begins = reinterpret_cast<uint32_t *>(permutation + product.A->rows);
     return bin_rows(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_class, SPG_ROW_CLASSES, permutation,
                     begins);
 }
@@ -121,15 +112,12 @@ bool may_count_unsorted(const cuda_product &product)
 spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows)
 {
     spg_row_limits limits = clamp_limits(product.context);
-    spg_status status = analyse(product, limits, rows);
-    /* The counting kernels add the products again. */
-    if (status == SPG_OK)
-        status =
-            spg_cuda_zero_bytes(product.context, &product.cuda->product_counters->products, sizeof(unsigned long long));
+    spg_status status = analyse_rows(product, limits, &rows->products);
+    if (status == SPG_OK) status = forget_products(product);
     if (status == SPG_OK) status = zero_lengths(product);
     if (status == SPG_OK) status = permute(product, limits, rows);
-    const int32_t *permutation = static_cast<const int32_t *>(rows->permutation);
-    const uint32_t *begins = static_cast<const uint32_t *>(rows->permutation) + product.A->rows;
+    const int32_t *permutation = static_cast<const int32_t *>(rows->permutation.memory);
+    const uint32_t *begins = reinterpret_cast<const uint32_t *>(permutation + product.A->rows);
     row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta,
                                    count_columns_in_any_order};
     for (int c = SPG_ROW_THREAD; c < SPG_ROW_CLASSES && status == SPG_OK; ++c)
@@ -141,13 +129,6 @@ spg_status fill_rows_paper(cuda_product &product, paper_rows *rows)
 {
     row_kernel *const kernels[] = {nullptr, fill_rows_thread, fill_rows_warp, fill_rows_cta, nullptr};
     return for_each_class(product, *rows, kernels, fill_rows_global);
-}
-
-void release_paper(cuda_product &product, paper_rows *rows)
-{
-    give_workspace(product, rows->row_products, rows->row_products_bytes);
-    give_workspace(product, rows->permutation, rows->permutation_bytes);
-    memset(rows, 0, sizeof *rows);
 }
 
 } // namespace spg

@@ -9,8 +9,8 @@ namespace spg
 {
 
 struct paper_rows {
-    void *row_products, *permutation;
-    int64_t row_products_bytes, permutation_bytes;
+    products_of_rows products;
+    held_memory permutation;
     int64_t class_rows[SPG_ROW_CLASSES];
     unsigned int faults; /* of the operands; if not 0, nothing was counted */
 };
@@ -26,8 +26,6 @@ spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows);
 
 /* After either of them. */
 spg_status fill_rows_paper(cuda_product &product, paper_rows *rows);
-
-void release_paper(cuda_product &product, paper_rows *rows);
 
 } // namespace spg
 

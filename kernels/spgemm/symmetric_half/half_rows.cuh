@@ -27,8 +27,7 @@ struct image_node {
  * kept row second[i]. Row j has lower_counts[j] entries below the diagonal. lower[j * stride + n], and for a long row
  * the list from first_node[j] on, hold the codes of their mirror images, in any order: entry x of row i has the code i
  * << bits | x. Long rows are listed: long_rows[n] owns kept row rows + n. */
-template <typename Value> struct half_view {
-    Value *values;
+struct half_arrays {
     int32_t *columns;
     uint32_t *lower;
     image_node *nodes;
@@ -55,6 +54,10 @@ template <typename Value> struct half_view {
     }
 };
 
+template <typename Value> struct half_view : half_arrays {
+    Value *values;
+};
+
 /* memory = NULL: none. */
 struct half_rows {
     void *memory;
@@ -65,21 +68,7 @@ struct half_rows {
 
 template <typename Value> half_view<Value> view_of(const half_rows &kept)
 {
-    const half_view<void> &view = kept.view;
-    return {static_cast<Value *>(view.values),
-            view.columns,
-            view.lower,
-            view.nodes,
-            view.lower_counts,
-            view.second,
-            view.long_rows,
-            view.first_node,
-            view.nodes_taken,
-            view.most_nodes,
-            view.rows,
-            view.most_long,
-            view.stride,
-            view.bits};
+    return {kept.view, static_cast<Value *>(kept.view.values)};
 }
 
 /* route/route.cu. Sets *shape and returns true if, by its sizes, the product gains from the symmetric half. */
@@ -88,7 +77,6 @@ bool choose_half(const cuda_product &product, half_shape *shape);
 /* symmetric_half/place.cu. Takes the workspace. If it is unavailable, or codes would overflow, kept->memory stays
  * NULL. */
 spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_rows *kept);
-void release_half_rows(cuda_product &product, half_rows *kept);
 
 /* symmetric_half/one_pass.cu. Natural order, all rows. c_offsets[i] = the length of row i of C, both halves. Rows of B
  * are assumed to ascend, as those of a product do. Posts the counters; with overflow rows, the other results are

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 
 namespace spg
 {
@@ -124,7 +123,7 @@ spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_r
     const auto value_size = (int64_t)spg_type_size(product.A->value_type);
     half_view<void> view = {};
     while (1 << view.bits < 2 * shape.stride) view.bits++;
-    memset(kept, 0, sizeof *kept);
+    *kept = {};
     if (rows > (int64_t)UINT32_MAX >> view.bits) return SPG_OK;
     view.stride = shape.stride;
     view.rows = (int32_t)rows;
@@ -138,12 +137,6 @@ spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_r
     kept->shape = shape;
     kept->view = view;
     return spg_cuda_zero_bytes(product.context, view.lower_counts, (2 * rows + 1) * (int64_t)sizeof(int32_t));
-}
-
-void release_half_rows(cuda_product &product, half_rows *kept)
-{
-    give_workspace(product, kept->memory, kept->bytes);
-    memset(kept, 0, sizeof *kept);
 }
 
 spg_status add_lower_lengths(cuda_product &product, const half_rows &kept, length_sums *sums)
