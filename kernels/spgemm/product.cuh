@@ -204,6 +204,15 @@ template <typename Function> spg_status with_types(const cuda_product &product, 
     return with_offset_type(product.offset_type, [&](auto offset) { return function(offset, none{}); });
 }
 
+/* Calls launch(Offset{}, stream) with the type of the offsets, which queues a kernel; `what` names it. */
+template <typename Launch> spg_status launch_typed(const cuda_product &product, const char *what, Launch &&launch)
+{
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        launch(offset, product.cuda->stream);
+        return spg_cuda_check_launch(product.context, what);
+    });
+}
+
 /* Rows for a filling kernel; the counting pass has checked them. */
 template <typename Offset> __device__ inline span<Offset> a_row(const patterns<Offset> &pattern, int32_t i)
 {

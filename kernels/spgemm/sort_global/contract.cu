@@ -174,8 +174,8 @@ spg_status sort_bytes(cuda_product &product, const global_products &products, si
 
 spg_status sort_products(cuda_product &product, global_products *products)
 {
-    size_t bytes = products->temporary_bytes;
-    cudaError_t error = sort_either(products->temporary, bytes, products, product.cuda->stream);
+    size_t bytes = products->temporary.bytes;
+    cudaError_t error = sort_either(products->temporary.memory, bytes, products, product.cuda->stream);
     products->keys.data = products->halves[products->current];
     if (products->order_at == 0) products->heads = static_cast<uint32_t *>(spare_of(*products));
     return spg_cuda_check(product.context, error, "the sort of a slice");
@@ -183,28 +183,27 @@ spg_status sort_products(cuda_product &product, global_products *products)
 
 spg_status find_heads(cuda_product &product, const global_products &products)
 {
-    size_t bytes = products.temporary_bytes;
-    return spg_cuda_check(product.context, select_heads(products.temporary, bytes, products, product.cuda->stream),
+    size_t bytes = products.temporary.bytes;
+    return spg_cuda_check(product.context,
+                          select_heads(products.temporary.memory, bytes, products, product.cuda->stream),
                           "the heads of a slice");
 }
 
 spg_status count_heads(cuda_product &product, const global_slice &slice, const global_products &products)
 {
     const int blocks = grid_for(product, slice.rows, 1, GLOBAL_BLOCK);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        count_heads_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
-            patterns_of<decltype(offset)>(product), slice, products.heads, products.head_count);
-        return spg_cuda_check_launch(product.context, "the lengths of a slice");
+    return launch_typed(product, "the lengths of a slice", [&](auto offset, cudaStream_t stream) {
+        count_heads_kernel<<<blocks, GLOBAL_BLOCK, 0, stream>>>(patterns_of<decltype(offset)>(product), slice,
+                                                                products.heads, products.head_count);
     });
 }
 
 spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products)
 {
     const int blocks = grid_for(product, slice.rows, 1, GLOBAL_BLOCK);
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        place_rows_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
-            patterns_of<decltype(offset)>(product), slice, products.heads, products.head_count, products.bases);
-        return spg_cuda_check_launch(product.context, "the places of a slice");
+    return launch_typed(product, "the places of a slice", [&](auto offset, cudaStream_t stream) {
+        place_rows_kernel<<<blocks, GLOBAL_BLOCK, 0, stream>>>(patterns_of<decltype(offset)>(product), slice,
+                                                               products.heads, products.head_count, products.bases);
     });
 }
 

@@ -51,16 +51,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         span<int64_t> range = range_at_most(entries.starts, entries.count, tile, last);
         if (k > last) continue;
         const product_source<Offset> source = source_of(pattern, slice, entries, range, k);
-        int32_t column = 0;
-        if (source.b < 0)
-            faults |= SPG_FAULT_A;
-        else
-            column = pattern.b_columns[source.b];
-        if ((uint32_t)column >= (uint32_t)pattern.cols) {
-            faults |= SPG_FAULT_B;
-            column = 0;
-        }
-        set_key(keys, k, source.row, (uint32_t)column);
+        set_key(keys, k, source.row, (uint32_t)max(column_of(pattern, source, faults), 0));
         if (order != nullptr) order[k] = (uint32_t)k;
     }
     if (faults != 0) atomicOr(&pattern.counters->faults, faults);
@@ -91,25 +82,24 @@ spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes)
                           "sizing a scan of lengths");
 }
 
-spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes)
+spg_status scan(cuda_product &product, int64_t *values, int64_t count, const cub_memory &temporary)
 {
+    size_t bytes = temporary.bytes;
     return spg_cuda_check(
         product.context,
-        cub::DeviceScan::ExclusiveSum(temporary, temporary_bytes, values, values, count, product.cuda->stream),
+        cub::DeviceScan::ExclusiveSum(temporary.memory, bytes, values, values, count, product.cuda->stream),
         "a scan of lengths");
 }
 
 spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                        void *temporary, size_t temporary_bytes)
+                        const cub_memory &temporary)
 {
     const int blocks = grid_for(product, entries.count + 1, 1, GLOBAL_BLOCK);
-    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
-        find_entries_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
-                                                                               slice, entries);
-        return spg_cuda_check_launch(product.context, "the entries of a slice");
+    spg_status status = launch_typed(product, "the entries of a slice", [&](auto offset, cudaStream_t stream) {
+        find_entries_kernel<<<blocks, GLOBAL_BLOCK, 0, stream>>>(patterns_of<decltype(offset)>(product), slice,
+                                                                 entries);
     });
-    if (status != SPG_OK) return status;
-    return scan(product, entries.starts, entries.count + 1, temporary, temporary_bytes);
+    return status == SPG_OK ? scan(product, entries.starts, entries.count + 1, temporary) : status;
 }
 
 spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
@@ -117,10 +107,9 @@ spg_status expand_keys(cuda_product &product, const global_slice &slice, const g
 {
     const int blocks = grid_for(product, slice.product_count, 1, GLOBAL_BLOCK);
     uint32_t *order = products.order_at > 0 ? order_of(products) : nullptr;
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        expand_keys_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(patterns_of<decltype(offset)>(product),
-                                                                              slice, entries, products.keys, order);
-        return spg_cuda_check_launch(product.context, "the expansion of a slice");
+    return launch_typed(product, "the expansion of a slice", [&](auto offset, cudaStream_t stream) {
+        expand_keys_kernel<<<blocks, GLOBAL_BLOCK, 0, stream>>>(patterns_of<decltype(offset)>(product), slice, entries,
+                                                                products.keys, order);
     });
 }
 

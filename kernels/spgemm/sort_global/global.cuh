@@ -62,6 +62,12 @@ __device__ inline void set_key(const global_keys &keys, int64_t k, uint32_t row,
         static_cast<uint32_t *>(keys.data)[k] = row << keys.column_bits | column;
 }
 
+/* Workspace for CUB. */
+struct cub_memory {
+    void *memory;
+    size_t bytes;
+};
+
 /* The products of a slice, or of some columns of one row, while they are sorted and contracted. Each half holds keys
  * and, if values are wanted, the order of the products; after the sort, the products themselves take the other half. */
 struct global_products {
@@ -73,9 +79,8 @@ struct global_products {
     int current;      /* the half that holds the keys */
     uint32_t *heads;  /* where the runs of equal keys begin; each run is an entry of C */
     uint32_t *head_count;
-    int64_t *bases;  /* row r's run j is entry bases[r] + j of C */
-    void *temporary; /* for CUB */
-    size_t temporary_bytes;
+    int64_t *bases; /* row r's run j is entry bases[r] + j of C */
+    cub_memory temporary;
 };
 
 inline uint32_t *order_of(const global_products &products)
@@ -87,20 +92,21 @@ inline void *spare_of(const global_products &products) { return products.halves[
 /* Workspace that is freed at the end of its scope. */
 struct scoped_workspace {
     cuda_product &product;
-    void *memory = nullptr;
-    int64_t bytes = 0;
+    held_memory held = {nullptr, 0};
     explicit scoped_workspace(cuda_product &of) : product(of) {}
     scoped_workspace(const scoped_workspace &) = delete;
     scoped_workspace &operator=(const scoped_workspace &) = delete;
-    spg_status take(int64_t wanted, const char *what)
+    /* Calls lay_out(parts) twice: for the size of the parts, then to place them. */
+    template <typename LayOut> spg_status take(const char *what, LayOut &&lay_out)
     {
-        bytes = wanted;
-        return take_workspace(product, wanted, what, &memory);
+        part_taker size{nullptr, 0};
+        spg_status status = lay_out(&size);
+        held.bytes = size.used;
+        if (status == SPG_OK) status = take_workspace(product, size.used, what, &held.memory);
+        part_taker parts{static_cast<char *>(held.memory), 0};
+        return status == SPG_OK ? lay_out(&parts) : status;
     }
-    ~scoped_workspace()
-    {
-        if (memory != nullptr) give_workspace(product, memory, bytes);
-    }
+    ~scoped_workspace() { release(product, &held); }
 };
 
 /* last_at_most for all k in [first, last]: the range in which the block's threads need to search. All threads call
@@ -140,14 +146,25 @@ __device__ inline product_source<Offset> source_of(const patterns<Offset> &patte
     return source;
 }
 
+/* The column of a product; if the operands are malformed, -1, with a fault recorded. */
+template <typename Offset>
+__device__ inline int32_t column_of(const patterns<Offset> &pattern, const product_source<Offset> &source,
+                                    unsigned int &faults)
+{
+    const int32_t column = source.b >= 0 ? pattern.b_columns[source.b] : -1;
+    if ((uint32_t)column < (uint32_t)pattern.cols) return column;
+    faults |= source.b >= 0 ? SPG_FAULT_B : SPG_FAULT_A;
+    return -1;
+}
+
 /* sort_global/expand.cu. Finds the entries first <= e < first + count of a slice: starts (count + 1 numbers) and
  * rows. */
 spg_status find_entries(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                        void *temporary, size_t temporary_bytes);
+                        const cub_memory &temporary);
 /* The bytes that CUB needs to scan `count` numbers. */
 spg_status scan_bytes(cuda_product &product, int64_t count, size_t *bytes);
 /* Exclusive scan in place. */
-spg_status scan(cuda_product &product, int64_t *values, int64_t count, void *temporary, size_t temporary_bytes);
+spg_status scan(cuda_product &product, int64_t *values, int64_t count, const cub_memory &temporary);
 spg_status expand_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
                        const global_products &products);
 /* Writes the products' values, in the order of expansion, to spare_of(products). */
@@ -169,26 +186,25 @@ spg_status place_rows(cuda_product &product, const global_slice &slice, const gl
 /* Writes C's columns and values, after place_rows. */
 spg_status contract(cuda_product &product, const global_products &products);
 
-/* Products from <= k < to of a chunk, by tiles; of these the columns [low, high). */
-struct window_view {
+/* Products from <= k < to of some entries of a slice, by tiles, one a block; of these the columns [low, high). */
+struct tiled_products {
+    global_slice slice;
+    global_entries entries;
     int64_t from, to, tile;
     int32_t tiles;
     int64_t low, high;
 };
 
-/* sort_global/tiles.cu. Adds the products of each bucket of 2^shift columns from view.low on to the histogram; counts
- * each tile's products in the window, scanned (counts[tiles]: total); writes their keys, and their numbers, in order
- * from `before` on. */
+/* sort_global/tiles.cu. Adds the products of each bucket of 2^shift columns from `low` on to the histogram; counts each
+ * tile's products in the window, scanned (counts[tiles]: total); writes their keys, and their numbers, in order from
+ * `before` on. */
 enum { GLOBAL_BUCKETS = 1024 };
-spg_status histogram_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                           const window_view &view, int shift, int64_t *histogram);
-spg_status count_tiles(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                       const window_view &view, int64_t *counts, void *temporary, size_t temporary_bytes);
-spg_status write_tile_keys(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                           const window_view &view, const int64_t *counts, int64_t before,
+spg_status histogram_tiles(cuda_product &product, const tiled_products &of, int shift, int64_t *histogram);
+spg_status count_tiles(cuda_product &product, const tiled_products &of, int64_t *counts, const cub_memory &temporary);
+spg_status write_tile_keys(cuda_product &product, const tiled_products &of, const int64_t *counts, int64_t before,
                            const global_products &products);
-spg_status write_tile_numbers(cuda_product &product, const global_slice &slice, const global_entries &entries,
-                              const window_view &view, const int64_t *counts, int64_t before, void *numbers);
+spg_status write_tile_numbers(cuda_product &product, const tiled_products &of, const int64_t *counts, int64_t before,
+                              void *numbers);
 
 /* sort_global/long_row.cu. Does one row that is larger than a slice of `budget` bytes. */
 spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);

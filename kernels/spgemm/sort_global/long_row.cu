@@ -16,13 +16,6 @@ namespace
 
 enum { MOST_TILES = 2048, LEAST_TILE = 4096 };
 
-window_view view_of(int64_t from, int64_t to, int64_t low, int64_t high)
-{
-    const int64_t even = (to - from + MOST_TILES - 1) / MOST_TILES;
-    const int64_t tile = (std::max<int64_t>(even, LEAST_TILE) + GLOBAL_BLOCK - 1) / GLOBAL_BLOCK * GLOBAL_BLOCK;
-    return {from, to, tile, (int32_t)((to - from + tile - 1) / tile), low, high};
-}
-
 /* *sum += the products, one after the other. */
 template <typename Value> __global__ void sum_kernel(const Value *products, const int64_t *count, Value *sum)
 {
@@ -66,8 +59,9 @@ struct long_row {
     char *sum = nullptr;
     global_entries chunk = {-1, 0, nullptr, nullptr};
     int64_t chunk_most = 0, chunk_products = 0; /* entries of a chunk; products of the current chunk */
-    char *temporary = nullptr, *window = nullptr;
-    int64_t temporary_bytes = 0, window_bytes = 0, window_most = 0;
+    cub_memory temporary = {nullptr, 0};
+    char *window = nullptr;
+    int64_t window_bytes = 0, window_most = 0;
     int64_t done = 0; /* entries of C so far */
 
     spg_status lay_out(int64_t budget, part_taker *parts);
@@ -75,9 +69,8 @@ struct long_row {
     spg_status copy_to_host(void *to, const void *from, size_t bytes);
     spg_status load_chunk(int64_t first);
     template <typename Function> spg_status for_each_chunk(Function &&function);
-    template <typename Launch> spg_status launch(const char *what, Launch &&launch_typed);
     spg_status count_columns(int64_t low, int64_t high, int shift, int64_t *counts);
-    spg_status count_tiles_of(const window_view &view);
+    tiled_products tiles_of(int64_t from, int64_t to, int64_t low, int64_t high) const;
     template <typename Write> spg_status write_window(int64_t low, int64_t high, Write &&write);
     spg_status place();
     spg_status do_window(int64_t low, int64_t high, int64_t count);
@@ -96,10 +89,11 @@ spg_status long_row::lay_out(int64_t budget, part_taker *parts)
     parts->take_array(chunk_most + 1, &chunk.starts);
     parts->take_array(chunk_most, &chunk.rows);
     size_t scanning = 0;
+    int64_t sorting = 0;
     spg_status status = scan_bytes(product, std::max<int64_t>(chunk_most, MOST_TILES) + 1, &scanning);
-    if (status == SPG_OK) status = temporary_bytes_within(product, counting, budget, &temporary_bytes);
-    temporary_bytes = std::max(temporary_bytes, (int64_t)scanning);
-    parts->take(temporary_bytes, &temporary);
+    if (status == SPG_OK) status = temporary_bytes_within(product, counting, budget, &sorting);
+    temporary.bytes = std::max((size_t)sorting, scanning);
+    parts->take((int64_t)temporary.bytes, &temporary.memory);
     window_bytes = budget - parts->used - SLACK_BYTES;
     window_most = window_bytes / bytes_per_product(product, counting);
     parts->take(window_bytes + SLACK_BYTES / 2, &window);
@@ -113,21 +107,12 @@ spg_status long_row::copy_to_host(void *to, const void *from, size_t bytes)
     return status == SPG_OK ? spg_cuda_wait(product.context) : status;
 }
 
-/* Calls launch_typed with the type of offsets. */
-template <typename Launch> spg_status long_row::launch(const char *what, Launch &&launch_typed)
-{
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        launch_typed(offset);
-        return spg_cuda_check_launch(product.context, what);
-    });
-}
-
 spg_status long_row::load_chunk(int64_t first)
 {
     if (chunk.first == first) return SPG_OK;
     chunk.first = first;
     chunk.count = std::min(chunk_most, slice.entry_count - first);
-    spg_status status = find_entries(product, slice, chunk, temporary, (size_t)temporary_bytes);
+    spg_status status = find_entries(product, slice, chunk, temporary);
     if (status != SPG_OK) return status;
     return copy_to_host(&chunk_products, chunk.starts + chunk.count, sizeof chunk_products);
 }
@@ -147,29 +132,30 @@ spg_status long_row::count_columns(int64_t low, int64_t high, int shift, int64_t
     const size_t bytes = GLOBAL_BUCKETS * sizeof(int64_t);
     spg_status status = spg_cuda_check(product.context, cudaMemsetAsync(histogram, 0, bytes, stream()), "zeroing");
     if (status != SPG_OK) return status;
-    status = for_each_chunk([&] {
-        const window_view view = view_of(0, chunk_products, low, high);
-        return histogram_tiles(product, slice, chunk, view, shift, histogram);
-    });
+    status = for_each_chunk(
+        [&] { return histogram_tiles(product, tiles_of(0, chunk_products, low, high), shift, histogram); });
     return status == SPG_OK ? copy_to_host(counts, histogram, bytes) : status;
 }
 
-spg_status long_row::count_tiles_of(const window_view &view)
+/* Products from <= k < to of the chunk, with columns [low, high). */
+tiled_products long_row::tiles_of(int64_t from, int64_t to, int64_t low, int64_t high) const
 {
-    return count_tiles(product, slice, chunk, view, tile_counts, temporary, (size_t)temporary_bytes);
+    const int64_t even = (to - from + MOST_TILES - 1) / MOST_TILES;
+    const int64_t tile = (std::max<int64_t>(even, LEAST_TILE) + GLOBAL_BLOCK - 1) / GLOBAL_BLOCK * GLOBAL_BLOCK;
+    return {slice, chunk, from, to, tile, (int32_t)((to - from + tile - 1) / tile), low, high};
 }
 
-/* Calls write(view, before) chunk by chunk. */
+/* Calls write(tiles, before) chunk by chunk. */
 template <typename Write> spg_status long_row::write_window(int64_t low, int64_t high, Write &&write)
 {
     int64_t before = 0;
     return for_each_chunk([&] {
-        const window_view view = view_of(0, chunk_products, low, high);
-        spg_status status = count_tiles_of(view);
-        if (status == SPG_OK) status = write(view, before);
+        const tiled_products tiles = tiles_of(0, chunk_products, low, high);
+        spg_status status = count_tiles(product, tiles, tile_counts, temporary);
+        if (status == SPG_OK) status = write(tiles, before);
         if (status != SPG_OK || chunk.count == slice.entry_count) return status;
         int64_t more = 0;
-        status = copy_to_host(&more, tile_counts + view.tiles, sizeof more);
+        status = copy_to_host(&more, tile_counts + tiles.tiles, sizeof more);
         before += more;
         return status;
     });
@@ -177,8 +163,8 @@ template <typename Write> spg_status long_row::write_window(int64_t low, int64_t
 
 spg_status long_row::place()
 {
-    return launch("the place of a long row", [&](auto offset) {
-        place_kernel<<<1, 1, 0, stream()>>>(patterns_of<decltype(offset)>(product), slice, done, base);
+    return launch_typed(product, "the place of a long row", [&](auto offset, cudaStream_t on) {
+        place_kernel<<<1, 1, 0, on>>>(patterns_of<decltype(offset)>(product), slice, done, base);
     });
 }
 
@@ -193,16 +179,15 @@ spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
     products.first_column = (int32_t)low;
     products.bases = base;
     products.temporary = temporary;
-    products.temporary_bytes = (size_t)temporary_bytes;
-    spg_status status = write_window(low, high, [&](const window_view &view, int64_t before) {
-        return write_tile_keys(product, slice, chunk, view, tile_counts, before, products);
+    spg_status status = write_window(low, high, [&](const tiled_products &tiles, int64_t before) {
+        return write_tile_keys(product, tiles, tile_counts, before, products);
     });
     if (status == SPG_OK) status = sort_products(product, &products);
     if (status == SPG_OK) status = find_heads(product, products);
     if (status == SPG_OK && !counting) status = place();
     if (status == SPG_OK && !counting && !product.pattern_only)
-        status = write_window(low, high, [&](const window_view &view, int64_t before) {
-            return write_tile_numbers(product, slice, chunk, view, tile_counts, before, spare_of(products));
+        status = write_window(low, high, [&](const tiled_products &tiles, int64_t before) {
+            return write_tile_numbers(product, tiles, tile_counts, before, spare_of(products));
         });
     if (status == SPG_OK && !counting) status = contract(product, products);
     uint32_t found = 0;
@@ -221,14 +206,14 @@ spg_status long_row::sum_column(int32_t column)
     return for_each_chunk([&] {
         spg_status done_so_far = SPG_OK;
         for (int64_t from = 0; done_so_far == SPG_OK && from < chunk_products; from += room) {
-            const window_view view = view_of(from, std::min(from + room, chunk_products), column, (int64_t)column + 1);
-            done_so_far = count_tiles_of(view);
-            if (done_so_far == SPG_OK)
-                done_so_far = write_tile_numbers(product, slice, chunk, view, tile_counts, 0, window);
+            const tiled_products tiles =
+                tiles_of(from, std::min(from + room, chunk_products), column, (int64_t)column + 1);
+            done_so_far = count_tiles(product, tiles, tile_counts, temporary);
+            if (done_so_far == SPG_OK) done_so_far = write_tile_numbers(product, tiles, tile_counts, 0, window);
             if (done_so_far != SPG_OK) continue;
             done_so_far = with_value_type(product.A->value_type, [&](auto value) {
                 using Value = decltype(value);
-                sum_kernel<<<1, 1, 0, stream()>>>(reinterpret_cast<const Value *>(window), tile_counts + view.tiles,
+                sum_kernel<<<1, 1, 0, stream()>>>(reinterpret_cast<const Value *>(window), tile_counts + tiles.tiles,
                                                   reinterpret_cast<Value *>(sum));
                 return spg_cuda_check_launch(product.context, "the sum of a column");
             });
@@ -287,17 +272,13 @@ spg_status long_row::do_columns(int64_t low, int64_t high)
 spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget)
 {
     long_row row{product, slice, counting};
-    part_taker size{nullptr, 0};
     scoped_workspace block(product);
-    spg_status status = row.lay_out(budget, &size);
-    if (status == SPG_OK) status = block.take(size.used, "a long row of a product");
-    if (status != SPG_OK) return status;
-    part_taker parts{static_cast<char *>(block.memory), 0};
-    status = row.lay_out(budget, &parts);
+    spg_status status =
+        block.take("a long row of a product", [&](part_taker *parts) { return row.lay_out(budget, parts); });
     if (status == SPG_OK) status = row.do_columns(0, product.B->cols);
     if (status != SPG_OK || !counting) return status;
-    return row.launch("the length of a long row", [&](auto offset) {
-        finish_count_kernel<<<1, 1, 0, row.stream()>>>(patterns_of<decltype(offset)>(product), slice, row.done);
+    return launch_typed(product, "the length of a long row", [&](auto offset, cudaStream_t stream) {
+        finish_count_kernel<<<1, 1, 0, stream>>>(patterns_of<decltype(offset)>(product), slice, row.done);
     });
 }
 

@@ -98,17 +98,15 @@ spg_status lay_out_slice(cuda_product &product, bool counting, const global_slic
     size_t sorting = 0, scanning = 0;
     spg_status status = sort_bytes(product, memory->products, &sorting);
     if (status == SPG_OK) status = scan_bytes(product, slice.entry_count + 1, &scanning);
-    char *temporary;
-    memory->products.temporary_bytes = std::max(sorting, scanning);
-    parts->take((int64_t)memory->products.temporary_bytes, &temporary);
-    memory->products.temporary = temporary;
+    memory->products.temporary.bytes = std::max(sorting, scanning);
+    parts->take((int64_t)memory->products.temporary.bytes, &memory->products.temporary.memory);
     return status;
 }
 
 spg_status expand_and_sort(cuda_product &product, const global_slice &slice, slice_memory *memory)
 {
     global_products *products = &memory->products;
-    spg_status status = find_entries(product, slice, memory->entries, products->temporary, products->temporary_bytes);
+    spg_status status = find_entries(product, slice, memory->entries, products->temporary);
     if (status == SPG_OK) status = expand_keys(product, slice, memory->entries, *products);
     if (status == SPG_OK) status = sort_products(product, products);
     return status == SPG_OK ? find_heads(product, *products) : status;
@@ -139,13 +137,10 @@ spg_status do_slice(cuda_product &product, const global_slice &slice, bool count
 {
     if (slice.product_count == 0 && !counting) return SPG_OK;
     slice_memory memory;
-    part_taker size{nullptr, 0};
     scoped_workspace block(product);
-    spg_status status = lay_out_slice(product, counting, slice, &size, &memory);
-    if (status == SPG_OK) status = block.take(size.used, "a slice of a product");
-    if (status != SPG_OK) return status;
-    part_taker parts{static_cast<char *>(block.memory), 0};
-    status = lay_out_slice(product, counting, slice, &parts, &memory);
+    const spg_status status = block.take("a slice of a product", [&](part_taker *parts) {
+        return lay_out_slice(product, counting, slice, parts, &memory);
+    });
     if (status != SPG_OK) return status;
     return counting ? count_slice(product, slice, &memory) : fill_slice(product, slice, &memory);
 }
@@ -156,8 +151,7 @@ struct row_batch {
     int32_t first, rows;
     int64_t *products, *entries;
     slice_page *page;
-    void *temporary;
-    size_t temporary_bytes;
+    cub_memory temporary;
 };
 
 spg_status lay_out_batch(cuda_product &product, int32_t rows, part_taker *parts, row_batch *batch)
@@ -165,25 +159,22 @@ spg_status lay_out_batch(cuda_product &product, int32_t rows, part_taker *parts,
     parts->take_array(rows + (int64_t)1, &batch->products);
     parts->take_array(rows + (int64_t)1, &batch->entries);
     parts->take_array(1, &batch->page);
-    char *temporary;
-    const spg_status status = scan_bytes(product, rows + (int64_t)1, &batch->temporary_bytes);
-    parts->take((int64_t)batch->temporary_bytes, &temporary);
-    batch->temporary = temporary;
+    const spg_status status = scan_bytes(product, rows + (int64_t)1, &batch->temporary.bytes);
+    parts->take((int64_t)batch->temporary.bytes, &batch->temporary.memory);
     return status;
 }
 
 spg_status measure_batch(cuda_product &product, const row_batch &batch, const int64_t *row_products)
 {
     const int blocks = grid_for(product, batch.rows + (int64_t)1, 1, GLOBAL_BLOCK);
-    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
-        measure_rows_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
-            patterns_of<decltype(offset)>(product), batch.set, batch.first, batch.rows, row_products, batch.products,
-            batch.entries);
-        return spg_cuda_check_launch(product.context, "the sizes of rows");
+    spg_status status = launch_typed(product, "the sizes of rows", [&](auto offset, cudaStream_t stream) {
+        measure_rows_kernel<<<blocks, GLOBAL_BLOCK, 0, stream>>>(patterns_of<decltype(offset)>(product), batch.set,
+                                                                 batch.first, batch.rows, row_products, batch.products,
+                                                                 batch.entries);
     });
     const int64_t count = batch.rows + (int64_t)1;
-    if (status == SPG_OK) status = scan(product, batch.products, count, batch.temporary, batch.temporary_bytes);
-    if (status == SPG_OK) status = scan(product, batch.entries, count, batch.temporary, batch.temporary_bytes);
+    if (status == SPG_OK) status = scan(product, batch.products, count, batch.temporary);
+    if (status == SPG_OK) status = scan(product, batch.entries, count, batch.temporary);
     return status;
 }
 
@@ -239,14 +230,11 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
     if (limit > 0) left = std::min(left, limit - product.held_bytes);
     row_batch batch{};
     const int64_t batch_rows = std::min<int64_t>(std::min<int64_t>(rows.count, BATCH_ROWS), left / 8 / 16);
-    part_taker size{nullptr, 0};
     scoped_workspace block(product);
-    status = lay_out_batch(product, (int32_t)batch_rows, &size, &batch);
-    if (status == SPG_OK) status = block.take(size.used, "the slices of a product");
+    status = block.take("the slices of a product",
+                        [&](part_taker *parts) { return lay_out_batch(product, (int32_t)batch_rows, parts, &batch); });
     if (status != SPG_OK) return status;
-    part_taker parts{static_cast<char *>(block.memory), 0};
-    status = lay_out_batch(product, (int32_t)batch_rows, &parts, &batch);
-    left -= size.used;
+    left -= block.held.bytes;
     int64_t temporary = 0;
     if (status == SPG_OK) status = temporary_bytes_within(product, counting, left, &temporary);
     const slice_weights weights{(int)product_bytes, (double)(left - temporary - SLACK_BYTES)};
