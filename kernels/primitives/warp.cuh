@@ -42,6 +42,12 @@ template <typename Real> __device__ inline complex<Real> shuffle_up(complex<Real
     return {shuffle_up(value.re, step, width), shuffle_up(value.im, step, width)};
 }
 
+template <typename T> __device__ inline T from_lane(T value, int lane) { return __shfl_sync(ALL_LANES, value, lane); }
+template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> value, int lane)
+{
+    return {from_lane(value.re, lane), from_lane(value.im, lane)};
+}
+
 template <typename T> __device__ inline T shuffle_xor(T value, int mask)
 {
     return __shfl_xor_sync(ALL_LANES, value, mask);

@@ -51,42 +51,20 @@ struct row_needs {
     bool pair, triple, shifted;         /* shifted: each column of the next row is one more */
 };
 
-/* The products of up to 32 entries of A, one entry a lane, and where each lane's begin among all. */
-struct product_list {
-    unsigned int through, before, all;
-
-    __device__ explicit product_list(unsigned int length)
-    {
-        through = inclusive_scan(length, plus{});
-        before = through - length;
-        all = __shfl_sync(~0u, through, 31);
-    }
-    /* The entry that product p < all belongs to. */
-    __device__ int entry_of(unsigned int p) const
-    {
-        int entry = 0;
-#pragma unroll
-        for (int step = 16; step > 0; step /= 2)
-            if (__shfl_sync(~0u, through, entry + step - 1) <= p) entry += step;
-        return entry;
-    }
-};
-
 /* Inserts the columns of a row of C with few products, those of 32 entries of A. A whole warp calls it. */
 template <typename Offset>
 __device__ void insert_columns(const patterns<Offset> &pattern, column_table &table, span<Offset> b)
 {
     constexpr int N = SAMPLE_AT_ONCE;
-    const product_list products((unsigned int)(b.end - b.begin));
-    for (unsigned int base = 0; base < products.all; base += N * 32) {
+    const int length = (int)(b.end - b.begin), through = inclusive_scan(length, plus{}), before = through - length;
+    const int all = __shfl_sync(~0u, through, 31);
+    for (int base = 0; base < all; base += N * 32) {
         int32_t column[N];
 #pragma unroll
         for (int n = 0; n < N; n++) {
-            const unsigned int p = min(base + n * 32 + threadIdx.x % 32, products.all - 1);
-            const int entry = products.entry_of(p);
+            const int p = min(base + n * 32 + lane_in_warp(), all - 1), entry = lane_of_place(through, p);
             const Offset begin = __shfl_sync(~0u, b.begin, entry);
-            const unsigned int in_row = p - __shfl_sync(~0u, products.before, entry);
-            column[n] = pattern.b_columns[begin + in_row];
+            column[n] = pattern.b_columns[begin + (p - __shfl_sync(~0u, before, entry))];
         }
         int slot; /* a column without a slot in a full table also makes the row too long */
 #pragma unroll

@@ -3,8 +3,8 @@
 #ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_TILE_PLACES_CUH
 #define SPG_KERNELS_SPGEMM_ASSEMBLE_TILE_PLACES_CUH
 
+#include "../../primitives/look_back.cuh"
 #include "../driver/counters.cuh"
-#include "look_back.cuh"
 #include "reserved.cuh"
 
 #include <algorithm>

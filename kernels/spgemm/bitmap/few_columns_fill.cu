@@ -8,8 +8,8 @@
  * long_rows goes through a row's products in two kernels (long_rows/columns.cu, long_rows/values.cu) and fills its
  * steps from several entries of A, which takes three times the instructions if one entry fills most of a step. Chosen
  * by route/binned_rows.cu. */
+#include "../../primitives/warp_turns.cuh"
 #include "../long_rows/long_rows.cuh"
-#include "../long_rows/warp_turns.cuh"
 #include "few_columns_turns.cuh"
 
 namespace spg

@@ -39,7 +39,6 @@ __device__ inline int pack_window(const Group &group, const marked_window &windo
 
 /* Fills the rows of a bundle, one window at a time. R: the most rows of A. */
 template <typename Offset, typename Value, int R, typename Group> struct bitmap_fill {
-    static constexpr bool has_values = !std::is_same<Value, none>::value;
     static constexpr int U = steps_at_once<R, Group>(), G = Group::lanes;
     const patterns<Offset> &pattern;
     const numbers<Value> &number;
@@ -208,7 +207,7 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
         const int length =
             pack_window(group, window, memory.words, [&](int w) { return marks_word<Group>(window.marks, w); });
         write_columns(window, length);
-        if constexpr (has_values) {
+        if constexpr (has_values<Value>) {
             add_window<Pieces>(shape, window, length, live ? bundle.row[0] : span<Offset>{0, 0});
             write_values(length);
         }
@@ -220,11 +219,11 @@ template <typename Offset, typename Value, int R, typename Group> struct bitmap_
 /* Sets the memory of a group, for windows of shape.width columns and rows of up to shape.most entries. */
 template <typename Value, int R> void set_fill_bytes(bitmap_shape &shape, int together)
 {
-    const int entry_bytes = std::is_same<Value, none>::value ? 4 : (int)sizeof(Value) * together;
+    const int entry_bytes = !has_values<Value> ? 4 : (int)sizeof(Value) * together;
     const int list_bytes = 4 * shape.most, sums_bytes = entry_bytes * shape.most;
     const int rest_bytes = sums_bytes > list_bytes ? sums_bytes : list_bytes;
     const int marked_bytes = mark_bytes(shape.lanes, shape.width);
-    const int factor_bytes = std::is_same<Value, none>::value ? 0 : (int)sizeof(Value) * R * shape.lanes;
+    const int factor_bytes = !has_values<Value> ? 0 : (int)sizeof(Value) * R * shape.lanes;
     shape.factors = shape.width / 4 + ((rest_bytes > marked_bytes ? rest_bytes : marked_bytes) + 15) / 16 * 16;
     shape.group_bytes = bitmap_bytes(shape.factors, factor_bytes);
 }

@@ -15,7 +15,7 @@
  * unchecked, notes on equal rows, and reserved arrays for C (assemble/reserved.cu). Output: C's row offsets, columns
  * and values, and the notes that filling needs. Units whose rows are not all equal, or longer or wider than expected,
  * are only counted. A block takes tiles of a unit a group: while it sums the products, look-back finds where its rows
- * begin in C (assemble/look_back.cuh). */
+ * begin in C (primitives/look_back.cuh). */
 #include "../assemble/tile_places.cuh"
 #include "../driver/counters.cuh"
 #include "fill_window.cuh"

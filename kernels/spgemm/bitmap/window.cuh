@@ -94,12 +94,6 @@ template <typename Offset> struct entry_batch {
     uint32_t heads; /* mask of those that begin a run */
 };
 
-/* The bits of a group in a ballot. */
-template <typename Group> __device__ inline uint32_t group_ballot(bool what)
-{
-    return __ballot_sync(~0u, what) >> (threadIdx.x & 31u & ~(Group::lanes - 1u)) & (~0u >> (32 - Group::lanes));
-}
-
 /* The row of B of an entry of A, with operands checked here. A row with more entries than C has columns does not ascend
  * and is skipped, because its length may exceed an int. */
 template <typename Offset>
@@ -137,11 +131,11 @@ __device__ inline void for_each_entries(const patterns<Offset> &pattern, const G
         }
         const Offset next = batch.entry + (R == 1 ? Group::lanes : shape.batch);
         if (takes && next < row.end) column = pattern.a_columns[next];
-        batch.heads = group_ballot<Group>(batch.valid && !repeats);
-        batch.count = __popc(R == 1 ? batch.heads : group_ballot<Group>(batch.valid));
+        batch.heads = group.ballot(batch.valid && !repeats);
+        batch.count = __popc(R == 1 ? batch.heads : group.ballot(batch.valid));
         if (R > 1) {
             const int since = group.lane - (31 - __clz((int)(batch.heads & ~0u >> (31 - group.lane))));
-            batch.heads = group_ballot<Group>(batch.valid && since % R == 0);
+            batch.heads = group.ballot(batch.valid && since % R == 0);
         }
         each(batch);
         batch.entry = next;

@@ -7,6 +7,7 @@
 #define SPG_KERNELS_SPGEMM_DRIVER_GROUPS_CUH
 
 #include "../../launch.cuh"
+#include "../../primitives/lanes.cuh"
 #include "../rows.cuh"
 
 namespace spg
@@ -38,41 +39,6 @@ inline double mean_b_row(const cuda_product &product)
     return product.B->rows > 0 ? (double)product.B->nnz / (double)product.B->rows : 0;
 }
 
-/* The lanes that work on one row. */
-template <int Lanes> struct lane_group {
-    static constexpr int lanes = Lanes;
-    int lane, in_block; /* lane: in the group; in_block: number of the group */
-
-    __device__ lane_group() : lane((int)threadIdx.x % Lanes), in_block((int)threadIdx.x / Lanes) {}
-    __device__ bool any(bool what) const
-    {
-        if (Lanes == 32) return __any_sync(~0u, what);
-        const unsigned mask = (~0u >> (32 - Lanes)) << (threadIdx.x & 31u & ~(Lanes - 1u));
-        return (__ballot_sync(~0u, what) & mask) != 0;
-    }
-    __device__ int sum(int value) const
-    {
-#pragma unroll
-        for (int step = Lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(~0u, value, step);
-        return value;
-    }
-    __device__ uint32_t least(uint32_t value) const
-    {
-#pragma unroll
-        for (int step = Lanes / 2; step > 0; step /= 2) value = min(value, __shfl_xor_sync(~0u, value, step));
-        return value;
-    }
-};
-
-template <int Lanes, typename Value> __device__ inline Value shuffle(Value value, int lane)
-{
-    return __shfl_sync(~0u, value, lane, Lanes);
-}
-template <int Lanes, typename Real> __device__ inline complex<Real> shuffle(complex<Real> value, int lane)
-{
-    return {shuffle<Lanes>(value.re, lane), shuffle<Lanes>(value.im, lane)};
-}
-
 /* Neighbouring rows with equal columns in A, done as one; or one row. */
 template <typename Offset, int R> struct row_bundle {
     span<Offset> row[R];
@@ -90,30 +56,6 @@ template <typename Offset> __device__ inline b_rows<Offset> b_bounds(const patte
 {
     const span<Offset> b = b_row(pattern, column);
     return {b.begin, (int)(b.end - b.begin)};
-}
-
-/* Calls batch(b, entry, valid, entries) for one batch after the other, each of as many entries of A as the group has
- * lanes, until the rows of all groups of the warp have ended. b: the row of B by bounds(column) of this lane's entry;
- * valid: whether the lane has one; entries: of the warp's longest batch. Columns of A are loaded one batch in advance.
- * batch returns whether the group gives up its row. The whole warp calls it. */
-template <typename Group, typename Offset, typename Bounds, typename Batch>
-__device__ inline void for_each_batch(const patterns<Offset> &pattern, const Group &group, span<Offset> row,
-                                      Bounds &&bounds, Batch &&batch)
-{
-    Offset entry = row.begin + group.lane;
-    int32_t column = entry < row.end ? pattern.a_columns[entry] : NO_COLUMN;
-    while (true) {
-        const Offset left = row.end - entry + group.lane;
-        const int entries = __reduce_max_sync(~0u, left <= 0 ? 0 : left < Group::lanes ? (int)left : Group::lanes);
-        if (entries == 0) return;
-        const bool valid = entry < row.end;
-        b_rows<Offset> b{0, 0};
-        if (valid) b = bounds(column);
-        const Offset next = entry + Group::lanes;
-        if (next < row.end) column = pattern.a_columns[next];
-        if (batch(b, entry, valid, entries)) row.end = row.begin;
-        entry = next;
-    }
 }
 
 /* The next rows of a group, from `rows` (0: none) consecutive ones: all if their columns in A are equal, else the

@@ -4,7 +4,7 @@
  * Input: c_offsets and the kept rows. Output: columns and values of rows up to kept.stride entries. */
 #include "kept_rows.cuh"
 
-#include "../driver/parts.cuh"
+#include "../../primitives/parts.cuh"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_SORT_COLUMNS_CUH
 
+#include "../../primitives/sort.cuh"
 #include "../driver/groups.cuh"
 #include "../route/tuned.cuh"
 
@@ -16,45 +17,6 @@ enum {
 };
 static_assert(table_holds(512) <= 2 * CHUNK && table_holds(TABLE_MOST) <= 3 * CHUNK && 3 * CHUNK <= TABLE_MOST,
               "chunks lie within the list");
-
-__device__ inline void order_pair(int32_t &a, int32_t &b, bool up)
-{
-    const int32_t least = min(a, b), most = max(a, b);
-    a = up ? least : most;
-    b = up ? most : least;
-}
-
-/* Sorts G*E columns, lane l's from l*E on, by a bitonic network: first within lanes, then across more and more of
- * them. */
-template <int E, int G> __device__ inline void sort_in_registers(int32_t (&column)[E], int lane)
-{
-#pragma unroll
-    for (int size = 2; size <= E; size *= 2)
-#pragma unroll
-        for (int step = size / 2; step > 0; step /= 2)
-#pragma unroll
-            for (int e = 0; e < E; e++)
-                if ((e & step) == 0)
-                    order_pair(column[e], column[e | step], size < E ? (e & size) == 0 : (lane & 1) == 0);
-#pragma unroll 1
-    for (int lanes = 2; lanes <= G; lanes *= 2) {
-        const bool up = (lane & lanes) == 0 || lanes == G;
-#pragma unroll 1
-        for (int step = lanes / 2; step > 0; step /= 2) {
-            const bool least = ((lane & step) == 0) == up;
-#pragma unroll
-            for (int e = 0; e < E; e++) {
-                const int32_t other = __shfl_xor_sync(~0u, column[e], step);
-                column[e] = least ? min(column[e], other) : max(column[e], other);
-            }
-        }
-#pragma unroll
-        for (int step = E / 2; step > 0; step /= 2)
-#pragma unroll
-            for (int e = 0; e < E; e++)
-                if ((e & step) == 0) order_pair(column[e], column[e | step], up);
-    }
-}
 
 /* Sorts a chunk of up to G*E entries of a list by G lanes, padded with INT_MAX. */
 template <int E, int G> __device__ inline void sort_chunk(int32_t *chunk, int length, int lane)

@@ -3,7 +3,6 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_TABLE_CUH
 
-#include "../driver/column_hash.cuh"
 #include "../driver/groups.cuh"
 
 namespace spg

@@ -16,7 +16,7 @@
  * (assemble/reserved.cu). Output: C's row offsets, columns and values. Rows of more than `most` entries are only
  * counted, and are not written. With overflow rows, the offsets are scanned as if these were empty, and no written row
  * is valid. A block takes tiles of a row a thread: while it sorts their columns, look-back finds where its rows begin
- * in C (assemble/look_back.cuh). */
+ * in C (primitives/look_back.cuh). */
 #include "../../launch.cuh"
 #include "../assemble/tile_places.cuh"
 #include "sums.cuh"

@@ -3,9 +3,9 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 
+#include "../../primitives/loads.cuh"
+#include "../../primitives/sort.cuh"
 #include "../driver/staged_rows.cuh"
-#include "../merge/heads.cuh"
-#include "../sort/network.cuh"
 #include "table.cuh"
 
 namespace spg
@@ -81,12 +81,6 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
         if constexpr (has_values<Value>) b[0] = number.b_values[q];
         sums.add(column, 1, a, b);
     }
-}
-
-/* Loads two values, stored like the parts of a complex value; undefined unless `wanted`. */
-template <typename Value> __device__ complex<Value> pair_if(bool wanted, const Value *from)
-{
-    return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
 }
 
 /* The values of a packed row of B, loaded in pairs: rows of neighbouring threads are far apart, so a load costs L1 a
@@ -230,7 +224,7 @@ __device__ void write_rows(const numbers<Value> &number, table_memory &memory, c
     const uint32_t *list = reinterpret_cast<const uint32_t *>(memory) + threadIdx.x % 32;
 #pragma unroll
     for (int e = 0; e < N; ++e) key[e] = e < n ? list[e * 32] : EMPTY;
-    sort_keys<1, 1>(key);
+    sort_in_thread<0, N>(key);
     const rows_place to = place();
     auto &staged = reinterpret_cast<staged_entries<Value> &>(memory);
     static_assert(sizeof staged <= sizeof memory, "the table makes room");

@@ -5,7 +5,6 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_TABLE_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_TABLE_CUH
 
-#include "../driver/column_hash.cuh"
 #include "../rows.cuh"
 #include "packed_rows.cuh"
 

@@ -7,8 +7,9 @@
  * loads products and finds their slots while others add, and adds after the warp with the steps before it. If several
  * entries of A meet in a step, lanes with the same slot add one after the other. So each sum is made by one lane at a
  * time, in storage order. */
+#include "../../primitives/warp.cuh"
+#include "../../primitives/warp_turns.cuh"
 #include "batch.cuh"
-#include "warp_turns.cuh"
 
 #include <algorithm>
 
@@ -37,13 +38,6 @@ struct window_list {
     const int64_t *row_products; /* of every row; NULL: not known */
     int64_t window_products;     /* above this, a window of a heavy row is halved */
 };
-
-__device__ inline float from_lane(float value, int lane) { return __shfl_sync(~0u, value, lane); }
-__device__ inline double from_lane(double value, int lane) { return __shfl_sync(~0u, value, lane); }
-template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> value, int lane)
-{
-    return {from_lane(value.re, lane), from_lane(value.im, lane)};
-}
 
 /* Adds a step in which lanes share slots. peers: the lanes with this lane's slot, only itself if it has none; `most`:
  * the maximum number of lanes of a slot. */

@@ -1,67 +1,16 @@
 /* Shared by counting and filling by merging (merge/count.cu, merge/fill.cu). Private.
  *
- * A head is the current column of a row of B in a merge. Loads that not every thread needs are predicated: branches
- * instead would serialise the loads of a thread's heads, which should be in flight together. */
+ * A head is the current column of a row of B in a merge. Loads of heads are predicated (primitives/loads.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_MERGE_HEADS_CUH
 #define SPG_KERNELS_SPGEMM_MERGE_HEADS_CUH
 
-#include "../../values.cuh"
+#include "../../primitives/loads.cuh"
 #include "../rows.cuh"
 
 namespace spg
 {
 
 constexpr uint32_t NO_HEAD = 0xffffffffu; /* the head of a row of B that has ended */
-
-/* *from if `wanted`, else `otherwise`. */
-__device__ inline int32_t load_if(bool wanted, const int32_t *from, int32_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b32 %0, [%1]; }"
-        : "+r"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
-}
-__device__ inline int64_t load_if(bool wanted, const int64_t *from, int64_t otherwise)
-{
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.b64 %0, [%1]; }"
-        : "+l"(otherwise)
-        : "l"(from), "r"((int)wanted));
-    return otherwise;
-}
-
-/* *from if `wanted`, else undefined. */
-__device__ inline float value_if(bool wanted, const float *from)
-{
-    float value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f32 %0, [%1]; }"
-        : "=f"(value)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline double value_if(bool wanted, const double *from)
-{
-    double value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %2, 0; @wanted ld.global.nc.f64 %0, [%1]; }"
-        : "=d"(value)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline complex<float> value_if(bool wanted, const complex<float> *from)
-{
-    complex<float> value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f32 {%0, %1}, [%2]; }"
-        : "=f"(value.re), "=f"(value.im)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
-__device__ inline complex<double> value_if(bool wanted, const complex<double> *from)
-{
-    complex<double> value;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.f64 {%0, %1}, [%2]; }"
-        : "=d"(value.re), "=d"(value.im)
-        : "l"(from), "r"((int)wanted));
-    return value;
-}
 
 /* If the head equals the column just taken, replaces it by the next of its row. Predicated and in place, so that it
  * needs only three registers. */

@@ -13,8 +13,6 @@
 #include "../../launch.cuh"
 #include "../rows.cuh"
 
-#include <type_traits>
-
 namespace spg
 {
 
@@ -29,6 +27,7 @@ enum { RANK_BITS = 4, WORD_RANKS = 8 }; /* ranks in a 32-bit word */
 constexpr int32_t FREE_SLOT = INT32_MAX;
 static_assert(LIST_MOST <= 1 << RANK_BITS && LIST_MOST <= 2 * WORD_RANKS, "two words hold the ranks of a list");
 
+/* Without values the sums are unused. */
 template <typename Value, int WIDTH> struct row_list {
     int32_t columns[WIDTH];
     Value sums[WIDTH];
@@ -41,14 +40,14 @@ template <typename Value, int WIDTH> struct row_list {
             sums[w] = zero<Value>();
         }
     }
-    __device__ inline void add_entry(int32_t column, Value a, Value b)
+    __device__ inline void add_entry(int32_t column, Value product)
     {
         bool found = false;
-        const Value product = multiply(a, b);
 #pragma unroll
         for (int w = 0; w < WIDTH; ++w) {
             bool here = columns[w] == column;
-            if (here) sums[w] = add(sums[w], product);
+            if constexpr (has_values<Value>)
+                if (here) sums[w] = add(sums[w], product);
             found |= here;
         }
         if (found) return;
@@ -58,47 +57,14 @@ template <typename Value, int WIDTH> struct row_list {
             sums[w] = sums[w - 1];
         }
         columns[0] = column;
-        sums[0] = add(zero<Value>(), product);
+        if constexpr (has_values<Value>) sums[0] = add(zero<Value>(), product);
     }
-};
-
-template <int WIDTH> struct row_list<none, WIDTH> {
-    int32_t columns[WIDTH];
-
-    __device__ inline void clear()
-    {
-#pragma unroll
-        for (int w = 0; w < WIDTH; ++w) columns[w] = FREE_SLOT;
-    }
-    __device__ inline void add_entry(int32_t column, none, none)
-    {
-        bool found = false;
-#pragma unroll
-        for (int w = 0; w < WIDTH; ++w) found |= columns[w] == column;
-        if (found) return;
-#pragma unroll
-        for (int w = WIDTH - 1; w > 0; --w) columns[w] = columns[w - 1];
-        columns[0] = column;
-    }
-};
-
-/* The values as the loops see them; `none` for a symbolic product. */
-template <typename Value> struct operand_values {
-    const Value *a, *b;
-    __device__ explicit operand_values(const numbers<Value> &number) : a(number.a_values), b(number.b_values) {}
-    template <typename Offset> __device__ Value of_a(Offset k) const { return a[k]; }
-    template <typename Offset> __device__ Value of_b(Offset k) const { return b[k]; }
-};
-template <> struct operand_values<none> {
-    __device__ explicit operand_values(const numbers<none> &) {}
-    template <typename Offset> __device__ none of_a(Offset) const { return {}; }
-    template <typename Offset> __device__ none of_b(Offset) const { return {}; }
 };
 
 /* Adds all products of a row of A that has entries. Loads the bounds of the next row of B, and the column of A after
  * that, before it goes through the present row. */
 template <typename Offset, typename Value, int WIDTH>
-__device__ inline void add_row(const patterns<Offset> &pattern, const operand_values<Value> &values, span<Offset> a,
+__device__ inline void add_row(const patterns<Offset> &pattern, const numbers<Value> &number, span<Offset> a,
                                row_list<Value, WIDTH> &list)
 {
     span<Offset> next = b_row(pattern, pattern.a_columns[a.begin]);
@@ -106,11 +72,15 @@ __device__ inline void add_row(const patterns<Offset> &pattern, const operand_va
 #pragma unroll 1
     for (Offset k = a.begin; k < a.end; ++k) {
         const span<Offset> b = next;
-        const Value a_value = values.of_a(k);
+        Value a_value{}, product{};
+        if constexpr (has_values<Value>) a_value = number.a_values[k];
         if (k + 1 < a.end) next = b_row(pattern, column_after);
         if (k + 2 < a.end) column_after = pattern.a_columns[k + 2];
 #pragma unroll 1
-        for (Offset q = b.begin; q < b.end; ++q) list.add_entry(pattern.b_columns[q], a_value, values.of_b(q));
+        for (Offset q = b.begin; q < b.end; ++q) {
+            if constexpr (has_values<Value>) product = multiply(a_value, number.b_values[q]);
+            list.add_entry(pattern.b_columns[q], product);
+        }
     }
 }
 
@@ -148,17 +118,11 @@ __device__ inline void store(const row_list<Value, WIDTH> &list, int n, int32_t 
         if (w >= n) break;
         const uint32_t k = ranks.of(w);
         columns[k] = list.columns[w];
-        if constexpr (!std::is_same_v<Value, none>) values[k] = list.sums[w];
+        if constexpr (has_values<Value>) values[k] = list.sums[w];
     }
 }
 
-template <typename Value> __device__ inline Value *values_at(const numbers<Value> &number, int64_t k)
-{
-    return number.c_values + k;
-}
-__device__ inline none *values_at(const numbers<none> &, int64_t) { return nullptr; }
-
-template <typename Value> constexpr int value_bytes = std::is_same_v<Value, none> ? 0 : (int)sizeof(Value);
+template <typename Value> constexpr int value_bytes = has_values<Value> ? (int)sizeof(Value) : 0;
 
 /* Fills a warp's rows; the lane's own is row i. `room` entries of C fit at `staged`, values before columns. */
 template <typename Offset, typename Value, int WIDTH>
@@ -177,12 +141,14 @@ __device__ inline void fill_tile(const patterns<Offset> &pattern, const numbers<
         left_alone = c_end - c_begin > WIDTH || !fits_list((Offset)(c_end - c_begin), (Offset)(a.end - a.begin));
         if (c_end > c_begin && !left_alone) {
             n = (int)(c_end - c_begin);
-            add_row(pattern, operand_values<Value>(number), a, list);
+            add_row(pattern, number, a, list);
         }
     }
     const Offset begin = __shfl_sync(~0u, c_begin, 0), end = __shfl_sync(~0u, c_end, 31);
     if (__any_sync(~0u, left_alone) || end - begin > room) {
-        store(list, n, number.c_columns + c_begin, values_at(number, c_begin));
+        Value *c_values = nullptr;
+        if constexpr (has_values<Value>) c_values = number.c_values + c_begin;
+        store(list, n, number.c_columns + c_begin, c_values);
         return;
     }
     const int count = (int)(end - begin), k = (int)(c_begin - begin), lane = threadIdx.x % 32;
@@ -192,7 +158,7 @@ __device__ inline void fill_tile(const patterns<Offset> &pattern, const numbers<
     __syncwarp();
     for (int e = lane; e < count; e += 32) {
         number.c_columns[begin + e] = columns[e];
-        if constexpr (!std::is_same_v<Value, none>) number.c_values[begin + e] = values[e];
+        if constexpr (has_values<Value>) number.c_values[begin + e] = values[e];
     }
     __syncwarp();
 }

@@ -89,38 +89,25 @@ __device__ inline void add_row(const known_rows &known, int64_t row, plan_row_fa
     }
 }
 
-__device__ inline void add_nonzero(unsigned long long *to, unsigned long long more)
+/* Facts and totals are words: SUMS of them that are added, then others of which the maximum counts. */
+template <typename Facts> __device__ inline void add_to(Facts *to, const Facts &more)
 {
-    if (more > 0) atomicAdd(to, more);
+    auto *words = reinterpret_cast<unsigned long long *>(to);
+    const auto *added = reinterpret_cast<const unsigned long long *>(&more);
+#pragma unroll
+    for (int k = 0; k < (int)(sizeof more / sizeof *added); k++)
+        if (added[k] > 0) k < Facts::SUMS ? atomicAdd(words + k, added[k]) : atomicMax(words + k, added[k]);
 }
 
-__device__ inline void add_to(plan_row_facts *to, const plan_row_facts &more)
+/* In every lane, those of all lanes. */
+template <typename Facts> __device__ inline Facts of_warp(const Facts &mine)
 {
-    add_nonzero(&to->products, more.products);
-    add_nonzero(&to->short_products, more.short_products);
-    add_nonzero(&to->far_rows, more.far_rows);
-    if (more.longest_a > 0) atomicMax(&to->longest_a, more.longest_a);
+    Facts all;
+    auto *words = reinterpret_cast<unsigned long long *>(&all);
+    const auto *own = reinterpret_cast<const unsigned long long *>(&mine);
 #pragma unroll
-    for (int k = 0; k < PLAN_WIDTHS; k++) {
-        add_nonzero(&to->grouped_rows[k], more.grouped_rows[k]);
-        add_nonzero(&to->run_products[k], more.run_products[k]);
-    }
-}
-
-/* In every lane, the facts of all lanes. */
-__device__ inline plan_row_facts of_warp(const plan_row_facts &mine)
-{
-    plan_row_facts all = {reduce(mine.products, plus()),
-                          reduce(mine.short_products, plus()),
-                          reduce(mine.far_rows, plus()),
-                          reduce(mine.longest_a, maximum()),
-                          {},
-                          {}};
-#pragma unroll
-    for (int k = 0; k < PLAN_WIDTHS; k++) {
-        all.grouped_rows[k] = reduce(mine.grouped_rows[k], plus());
-        all.run_products[k] = reduce(mine.run_products[k], plus());
-    }
+    for (int k = 0; k < (int)(sizeof mine / sizeof *own); k++)
+        words[k] = k < Facts::SUMS ? reduce(own[k], plus()) : reduce(own[k], maximum());
     return all;
 }
 
@@ -139,18 +126,7 @@ __global__ void __launch_bounds__(THREADS) sum_kernel(known_rows known, plan_fac
     const plan_row_facts all = of_warp(mine);
     if (lane_in_warp() == 0) add_to(&of_block, all);
     __syncthreads();
-    if (threadIdx.x == 0) add_to(facts, of_block);
-}
-
-__device__ inline void add_to(plan_totals *to, const plan_totals &more)
-{
-    if (more.rows == 0) return;
-    atomicAdd(&to->rows, more.rows);
-    atomicAdd(&to->products, more.products);
-    atomicAdd(&to->a_entries, more.a_entries);
-    atomicMax(&to->most_products, more.most_products);
-    atomicMax(&to->most_a, more.most_a);
-    atomicMax(&to->most_c, more.most_c);
+    if (threadIdx.x == 0) add_to<plan_row_facts>(facts, of_block);
 }
 
 /* Adds the warp's rows to the totals of their class. */
@@ -159,10 +135,7 @@ __device__ inline void add_totals(plan_totals *totals, int row_class, const plan
     for (unsigned int left = ALL_LANES; left != 0;) {
         const int one = __shfl_sync(ALL_LANES, row_class, __ffs((int)left) - 1);
         const bool is_one = row_class == one;
-        const plan_totals own = is_one ? mine : plan_totals{};
-        const plan_totals all = {reduce(own.rows, plus()),      reduce(own.products, plus()),
-                                 reduce(own.a_entries, plus()), reduce(own.most_products, maximum()),
-                                 reduce(own.most_a, maximum()), reduce(own.most_c, maximum())};
+        const plan_totals all = of_warp(is_one ? mine : plan_totals{});
         left &= ~__ballot_sync(ALL_LANES, is_one);
         if (lane_in_warp() == 0) add_to(&totals[one], all);
     }

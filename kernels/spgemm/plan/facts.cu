@@ -4,6 +4,7 @@
  * before, whether all ascend and whether all consist of pairs. */
 #include "plan.cuh"
 
+#include "../../primitives/lanes.cuh"
 #include "../../primitives/warp.cuh"
 
 #include <type_traits>
@@ -29,22 +30,13 @@ template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch
 
 /* The rows of this thread's group, one after the other; all lanes of a warp continue while one of its groups has a
  * row. */
-template <int Lanes> struct group_rows {
-    int64_t row, step;
-    int lane, first_lane; /* in the group; of the group's first lane in the warp */
+template <int Lanes> struct group_rows : lane_group<Lanes> {
+    int64_t row = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes;
+    const int64_t step = (int64_t)gridDim.x * (THREADS / Lanes);
 
-    __device__ group_rows()
-        : row(((int64_t)blockIdx.x * THREADS + threadIdx.x) / Lanes), step((int64_t)gridDim.x * (THREADS / Lanes)),
-          lane(lane_in_warp() % Lanes), first_lane(lane_in_warp() - lane)
-    {
-    }
-    __device__ bool goes_on(int64_t rows) const { return row - first_lane / Lanes < rows; }
+    __device__ bool goes_on(int64_t rows) const { return row - lane_in_warp() / Lanes < rows; }
     /* Whether it holds in all lanes of the group. */
-    __device__ bool all(bool holds) const
-    {
-        const unsigned int of_group = ALL_LANES >> (WARP - Lanes) << first_lane;
-        return (__ballot_sync(ALL_LANES, holds) & of_group) == of_group;
-    }
+    __device__ bool all(bool holds) const { return !this->any(!holds); }
 };
 
 /* Finds unsorted rows of B, and rows without pairs of columns; marks rows that have the columns of the row before,

@@ -169,6 +169,7 @@ struct plan_patterns {
 
 /* Totals of the rows of one class. */
 struct plan_totals {
+    enum { SUMS = 3 }; /* then maxima (plan/classes.cu) */
     unsigned long long rows, products, a_entries;
     unsigned long long most_products, most_a, most_c; /* of a row */
 };
@@ -180,12 +181,13 @@ __host__ __device__ inline int plan_width(int k) { return k == 0 ? 2 : k == 1 ? 
 
 /* The statistics of rows of C that choose their classes. */
 struct plan_row_facts {
+    enum { SUMS = 3 + 2 * PLAN_WIDTHS };
     unsigned long long products;
     unsigned long long short_products; /* of rows that a thread can compute */
     unsigned long long far_rows;       /* compared with the row before, by their first columns */
-    unsigned long long longest_a;
     /* For each width: rows in groups of equal ones, and products of rows in runs. */
     unsigned long long grouped_rows[PLAN_WIDTHS], run_products[PLAN_WIDTHS];
+    unsigned long long longest_a; /* the maximum */
 };
 
 /* The same, and the resulting totals. */

@@ -19,20 +19,15 @@ enum { THREADS = 256, WARPS = THREADS / 32, LANES = 8, AT_ONCE = 4, WORDS = SHIF
 enum { RUNS, COUNTED, SINGLE, COUNTS };
 enum { PART_RUNS = SHIFTED_PART / SHIFTED_LEAST };
 
-__device__ bool all_of_group(bool what)
-{
-    const unsigned int mask = ((1u << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
-    return (~__ballot_sync(~0u, what) & mask) == 0;
-}
-
 /* Whether a row is the row before, shifted, its columns are below `cols`, and each(column) holds for all of them. A
  * group of lanes a row; the whole warp calls it. */
 template <typename Each>
 __device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32_t> before, int32_t cols, Each &&each)
 {
+    const lane_group<LANES> group;
     const int length = row.end - row.begin;
     bool is = length > 0 && before.end - before.begin == length;
-    for (int first = (int)threadIdx.x % LANES; __any_sync(~0u, is && first < length); first += LANES * AT_ONCE) {
+    for (int first = group.lane; __any_sync(~0u, is && first < length); first += LANES * AT_ONCE) {
         int32_t column[AT_ONCE], other[AT_ONCE];
         bool here = true;
 #pragma unroll
@@ -48,7 +43,7 @@ __device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32
 #pragma unroll
         for (int n = 0; n < AT_ONCE; ++n)
             if (is && here && first + n * LANES < length) here = here && each(column[n]);
-        is = all_of_group(is && here);
+        is = !group.any(!(is && here));
     }
     return is;
 }

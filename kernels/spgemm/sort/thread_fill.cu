@@ -7,8 +7,9 @@
  * addition. Entries of C replace the products and are written in order. Chosen by product_fill.cu if rows of B are long
  * and scattered and contract little. The network is that of the paper's class for few products (section 3.3). */
 #include "../../launch.cuh"
-#include "../merge/heads.cuh"
-#include "network.cuh"
+#include "../../primitives/loads.cuh"
+#include "../../primitives/sort.cuh"
+#include "../rows.cuh"
 
 namespace spg
 {
@@ -27,20 +28,6 @@ template <typename Value> struct sorted_rows {
     uint32_t keys[SORTED_MOST * 32];
     Value products[SORTED_MOST * 32];
 };
-
-/* Loads two entries, stored like the parts of a complex value; undefined unless `wanted`. */
-template <typename Value> __device__ inline complex<Value> pair_if(bool wanted, const Value *from)
-{
-    return value_if(wanted, reinterpret_cast<const complex<Value> *>(from));
-}
-__device__ inline int2 pair_if(bool wanted, const int32_t *from)
-{
-    int2 pair;
-    asm("{ .reg .pred wanted; setp.ne.b32 wanted, %3, 0; @wanted ld.global.nc.v2.b32 {%0, %1}, [%2]; }"
-        : "=r"(pair.x), "=r"(pair.y)
-        : "l"(from), "r"((int)wanted));
-    return pair;
-}
 
 template <typename Value>
 __device__ inline void keep(sorted_rows<Value> &memory, bool wanted, int number, int32_t column, Value product)
@@ -125,7 +112,7 @@ template <typename Value> __device__ inline void sort_row(sorted_rows<Value> &me
     Value product[N], sum = zero<Value>();
 #pragma unroll
     for (int p = 0; p < N; ++p) key[p] = p < products ? memory.keys[p * 32 + lane] : NO_KEY;
-    sort_keys<1, 1>(key);
+    sort_in_thread<0, N>(key);
 #pragma unroll
     for (int p = 0; p < N; ++p) product[p] = memory.products[key[p] % NUMBERS * 32 + lane];
     __syncwarp();

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
         const uint64_t key = key_at(products.keys, begin);
         const int64_t to = products.bases[key >> products.keys.column_bits] + j;
         number.c_columns[to] = products.first_column + (int32_t)(key & column_mask);
-        if constexpr (!std::is_same_v<Value, none>) {
+        if constexpr (has_values<Value>) {
             const int64_t end = j + 1 < count ? products.heads[j + 1] : products.count;
             Value sum = zero<Value>();
 #pragma unroll 4

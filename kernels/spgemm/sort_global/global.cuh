@@ -3,8 +3,8 @@
 #ifndef SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
 #define SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
 
+#include "../../primitives/parts.cuh"
 #include "../../primitives/search.cuh"
-#include "../driver/parts.cuh"
 #include "../rows.cuh"
 
 namespace spg

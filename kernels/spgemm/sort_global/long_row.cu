@@ -30,7 +30,7 @@ template <typename Value>
 __global__ void store_kernel(numbers<Value> number, const int64_t *base, int32_t column, const Value *sum)
 {
     number.c_columns[*base] = column;
-    if constexpr (!std::is_same_v<Value, none>) number.c_values[*base] = *sum;
+    if constexpr (has_values<Value>) number.c_values[*base] = *sum;
 }
 
 /* Where the row's entries go, after the first `done`. */

@@ -6,8 +6,8 @@
 #include "half_rows.cuh"
 
 #include "../../launch.cuh"
+#include "../../primitives/parts.cuh"
 #include "../driver/groups.cuh"
-#include "../driver/parts.cuh"
 
 #include <cub/block/block_reduce.cuh>
 

@@ -7,6 +7,7 @@
  * so that writes are coalesced. If rows of A have the same columns, a thread does their entries together, with one code
  * and one value of B for all. The first blocks do long entries, a warp each. Chosen by plan/classes.cu. */
 #include "../../../launch.cuh"
+#include "../../../primitives/warp.cuh"
 #include "../plan.cuh"
 
 namespace spg
@@ -168,13 +169,6 @@ __device__ inline void prefetch_codes(const plan_window &window, int count, cons
     const int tile = lane == 0 ? threadIdx.x / 32 : 2 * THREADS / 32 - 1 - threadIdx.x / 32;
     if (tile * 32 >= count) return;
     asm volatile("prefetch.global.L2 [%0];" ::"l"(window.codes + (int64_t)lists.tile_begins[tile] * 32));
-}
-
-__device__ inline float from_lane(float x, int lane) { return __shfl_sync(~0u, x, lane); }
-__device__ inline double from_lane(double x, int lane) { return __shfl_sync(~0u, x, lane); }
-template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> x, int lane)
-{
-    return {from_lane(x.re, lane), from_lane(x.im, lane)};
 }
 
 /* 32 * LONG_AT_ONCE products at a time: a lane multiplies some, and all lanes add all of them, in storage order. */

@@ -1,6 +1,6 @@
-/* Divides a block of workspace into several arrays. Private. */
-#ifndef SPG_KERNELS_SPGEMM_DRIVER_PARTS_CUH
-#define SPG_KERNELS_SPGEMM_DRIVER_PARTS_CUH
+/* Divides a block of memory into several arrays. Private. */
+#ifndef SPG_KERNELS_PRIMITIVES_PARTS_CUH
+#define SPG_KERNELS_PRIMITIVES_PARTS_CUH
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 /* The turn that the warps of a block pass on, each to the next. Private. */
-#ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_WARP_TURNS_CUH
-#define SPG_KERNELS_SPGEMM_LONG_ROWS_WARP_TURNS_CUH
+#ifndef SPG_KERNELS_PRIMITIVES_WARP_TURNS_CUH
+#define SPG_KERNELS_PRIMITIVES_WARP_TURNS_CUH
 
 #include <cuda/barrier>
 

@@ -1,11 +1,11 @@
-/* Decoupled look-back: blocks learn from each other while they run where their rows of C begin (Merrill, Garland:
- * Single-pass parallel prefix scan with decoupled look-back, 2016). A tile publishes its own sum (AGGREGATE) as soon as
- * it has it, and the sum of all tiles up to and including it (PREFIX) once it knows what comes before. Blocks take tile
- * numbers as they start, so none waits for a tile that has not begun. Private. */
-#ifndef SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
-#define SPG_KERNELS_SPGEMM_ASSEMBLE_LOOK_BACK_CUH
+/* Decoupled look-back: blocks learn from each other, while they run, the sums of what other blocks have (Merrill,
+ * Garland: Single-pass parallel prefix scan with decoupled look-back, 2016). A tile publishes its own sum (AGGREGATE)
+ * as soon as it has it, and the sum of all tiles up to and including it (PREFIX) once it knows what comes before.
+ * Blocks take tile numbers as they start, so none waits for a tile that has not begun. Private. */
+#ifndef SPG_KERNELS_PRIMITIVES_LOOK_BACK_CUH
+#define SPG_KERNELS_PRIMITIVES_LOOK_BACK_CUH
 
-#include "../../primitives/warp.cuh"
+#include "warp.cuh"
 
 #include <cstdint>
 
