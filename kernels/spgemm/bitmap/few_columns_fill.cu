@@ -9,7 +9,6 @@
  * steps from several entries of A, which takes three times the instructions if one entry fills most of a step. Chosen
  * by route/binned_rows.cu. */
 #include "../../primitives/warp_turns.cuh"
-#include "../long_rows/long_rows.cuh"
 #include "few_columns_turns.cuh"
 
 namespace spg
@@ -86,7 +85,7 @@ __device__ inline void rank_columns(uint32_t *map, int quads)
         const uint4 bits = words[k];
         own += __popc(bits.x | bits.y << 16) + __popc(bits.z | bits.w << 16);
     }
-    uint32_t rank = sum_over_block(own) - own;
+    uint32_t rank = inclusive_block_sum<FEW_COLUMNS_WARPS>(own) - own;
     for (int k = first; k < end; ++k) {
         const uint4 bits = words[k];
         uint4 ranked;
@@ -102,19 +101,19 @@ __device__ inline void rank_columns(uint32_t *map, int quads)
  * `kept`: the warp's first turn of it. */
 template <typename Offset, typename Value>
 __device__ inline bool map_columns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
-                                   const numbers<Value> &number, span<Offset> row, laid_turns &laid,
+                                   const numbers<Value> &number, span<Offset> row, laid_entries &laid,
                                    turn_products<Value> &kept)
 {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (Offset at = row.begin;;) {
         laid = lay_turns(memory, pattern, number.a_values, at, row.end);
-        if (warp < laid.turns) {
+        if (warp < laid.units) {
             const turn_place<Offset> place = find_turn(memory, warp);
             load_columns<STEPS>(pattern, place, kept.columns);
             load_terms<STEPS>(memory, number.b_values, place, kept.terms);
             set_bits<STEPS>(memory.map, kept.columns);
         }
-        for (int turn = warp + warps; turn < laid.turns; turn += warps) {
+        for (int turn = warp + warps; turn < laid.units; turn += warps) {
             const turn_place<Offset> place = find_turn(memory, turn);
             with_steps(place.steps, [&](auto steps) {
                 int32_t columns[STEPS];
@@ -156,11 +155,11 @@ __device__ inline void add_turn(const few_columns_memory<Offset, Value> &memory,
 /* Second pass: adds the products that are laid out. */
 template <typename Offset, typename Value>
 __device__ inline void add_products(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
-                                    const Value *b_values, const laid_turns &laid, turn_products<Value> &loaded,
+                                    const Value *b_values, const laid_entries &laid, turn_products<Value> &loaded,
                                     bool is_loaded, turns_of_warp &turns_taken)
 {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    for (int turn = warp; turn < laid.turns; turn += warps) {
+    for (int turn = warp; turn < laid.units; turn += warps) {
         const turn_place<Offset> place = find_turn(memory, turn);
         const bool load = turn > warp || !is_loaded;
         with_steps(place.steps, [&](auto steps) {
@@ -170,7 +169,7 @@ __device__ inline void add_products(const few_columns_memory<Offset, Value> &mem
             }
             add_turn<steps.value>(memory, loaded, turn == 0, turns_taken);
         });
-        if (turn + 1 < laid.turns) turns_taken.give();
+        if (turn + 1 < laid.units) turns_taken.give();
     }
 }
 
@@ -180,7 +179,7 @@ __device__ inline void fill_row(const few_columns_memory<Offset, Value> &memory,
                                 const few_columns_row<Offset> &row, turns_of_warp &turns_taken, next_row<Offset> &next)
 {
     turn_products<Value> loaded;
-    laid_turns laid;
+    laid_entries laid;
     next.take_ticket();
     const bool is_laid = map_columns(memory, pattern, number, row.a, laid, loaded);
     next.find_row();

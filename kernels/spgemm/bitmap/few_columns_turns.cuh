@@ -3,8 +3,7 @@
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_FEW_COLUMNS_TURNS_CUH
 
-#include "../../primitives/warp.cuh"
-#include "../rows.cuh"
+#include "../long_rows/long_rows.cuh"
 
 #include <type_traits>
 
@@ -39,65 +38,17 @@ template <typename Value> struct turn_products {
     Value terms[STEPS];
 };
 
-/* Inclusive sum over the block. All threads call it. */
-__device__ inline uint32_t sum_over_block(uint32_t value)
-{
-    __shared__ uint32_t sums[FEW_COLUMNS_WARPS];
-    const int warp = threadIdx.x / 32;
-    value = inclusive_scan(value, plus{});
-    if (threadIdx.x % 32 == 31) sums[warp] = value;
-    __syncthreads();
-    for (int w = 0; w < warp; ++w) value += sums[w];
-    return value;
-}
-
-/* The number of entries of A and turns that are laid out. */
-struct laid_turns {
-    int entries, turns;
-};
-
-/* Lays out entries of A from `at` on, as many as fit. All threads call it. */
+/* Lays out entries of A from `at` on, as many as fit; their units are turns. All threads call it. */
 template <typename Offset, typename Value>
-__device__ inline laid_turns lay_turns(const few_columns_memory<Offset, Value> &memory, const patterns<Offset> &pattern,
-                                       const Value *a_values, Offset at, Offset end)
+__device__ inline laid_entries lay_turns(const few_columns_memory<Offset, Value> &memory,
+                                         const patterns<Offset> &pattern, const Value *a_values, Offset at, Offset end)
 {
-    constexpr int BITS = 22;
-    constexpr uint32_t LOW = (1u << BITS) - 1;
-    __shared__ laid_turns laid;
-    span<Offset> rows[FEW_COLUMNS_EACH];
-    Value a[FEW_COLUMNS_EACH];
-    const Offset left = end - at - (Offset)(FEW_COLUMNS_EACH * threadIdx.x);
-#pragma unroll
-    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
-        const Offset entry = at + (Offset)(FEW_COLUMNS_EACH * threadIdx.x + e);
-        rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
-        a[e] = e < left ? a_values[entry] : zero<Value>();
-    }
-    uint32_t own = 0;
-#pragma unroll
-    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
-        const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN;
-        own += turns | (turns > 0) << BITS;
-    }
-    uint32_t before = sum_over_block(own) - own;
-#pragma unroll
-    for (int e = 0; e < FEW_COLUMNS_EACH; ++e) {
-        const uint32_t turns = (uint32_t)(rows[e].end - rows[e].begin + TURN - 1) / TURN, first = before & LOW,
-                       last = first + turns, entry = before >> BITS;
-        before += turns | (turns > 0) << BITS;
-        if (last > FEW_COLUMNS_TURNS) {
-            if (first <= FEW_COLUMNS_TURNS) laid = {(int)(FEW_COLUMNS_EACH * threadIdx.x) + e, (int)first};
-            continue;
-        }
-        if (turns == 0) continue;
-        memory.a[entry] = a[e];
-        memory.parts[entry] = {rows[e].begin - (Offset)(TURN * first), rows[e].end};
+    const auto place = [&](uint32_t entry, uint32_t first, uint32_t last, span<Offset> row) {
+        memory.parts[entry] = {row.begin - (Offset)(TURN * first), row.end};
         for (uint32_t turn = first; turn < last; ++turn) memory.entries[turn] = (uint16_t)entry;
-    }
-    if (threadIdx.x == blockDim.x - 1 && (before & LOW) <= FEW_COLUMNS_TURNS)
-        laid = {(int)(FEW_COLUMNS_EACH * blockDim.x), (int)(before & LOW)};
-    __syncthreads();
-    return laid;
+    };
+    return lay_entries<FEW_COLUMNS_EACH, FEW_COLUMNS_WARPS, TURN, FEW_COLUMNS_TURNS>(
+        pattern, a_values, memory.a, at, end, [](span<Offset>(&)[FEW_COLUMNS_EACH]) {}, place);
 }
 
 /* Where a turn's products begin in B, and how many of the entry's are left for this lane and the lanes after it. */

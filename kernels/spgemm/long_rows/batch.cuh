@@ -65,78 +65,25 @@ __device__ inline void search_rows(const window<Value> &w, const int32_t *b_colu
         rows[e] = {rows[e].begin + (Offset)found[2 * e], rows[e].begin + (Offset)found[2 * e + 1]};
 }
 
-/* Inclusive sum over the block. All threads call it. */
-__device__ inline uint32_t block_sum(uint32_t value)
-{
-    __shared__ uint32_t sums[WINDOW_WARPS];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    for (int step = 1; step < 32; step *= 2) {
-        const uint32_t below = __shfl_up_sync(~0u, value, step);
-        if (lane >= step) value += below;
-    }
-    if (lane == 31) sums[warp] = value;
-    __syncthreads();
-    for (int w = 0; w < WINDOW_WARPS - 1; ++w)
-        if (w < warp) value += sums[w];
-    return value;
-}
-
-/* The result of laying out a batch. */
-struct batch {
-    int entries, products;
-};
-
 /* Lays out the products of entries of A from `at` on, EACH a thread, as many as fit. All threads call it. */
 template <int EACH, typename Offset, typename Value>
-__device__ inline batch lay_batch(const window<Value> &w, const batch_memory<Offset, Value> &memory,
-                                  const patterns<Offset> &pattern, const Value *a_values, Offset at, Offset end)
+__device__ inline laid_entries lay_batch(const window<Value> &w, const batch_memory<Offset, Value> &memory,
+                                         const patterns<Offset> &pattern, const Value *a_values, Offset at, Offset end)
 {
-    constexpr int BITS = 22;
-    constexpr uint32_t LOW = (1u << BITS) - 1, ROOM = 32 * BATCH_STEPS;
-    static_assert(BATCH_ENTRIES * (int64_t)(SUMS_BYTES / sizeof(float)) <= LOW, "products below, entries above");
-    static_assert((uint64_t)BATCH_ENTRIES << BITS < 1ull << 32, "products below, entries above");
-    __shared__ batch laid;
-    span<Offset> rows[EACH];
-    Value a[EACH];
-    const Offset left = end - at - (Offset)(EACH * threadIdx.x);
-#pragma unroll
-    for (int e = 0; e < EACH; ++e) {
-        const Offset entry = at + (Offset)(EACH * threadIdx.x + e);
-        rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
-        a[e] = e < left ? a_values[entry] : zero<Value>();
-    }
-    for (int k = (int)threadIdx.x; k < BATCH_STEPS / TOGETHER; k += WINDOW_THREADS)
-        memory.begins[k] = make_uint4(0, 0, 0, 0);
-    if (!w.whole) search_rows(w, pattern.b_columns, rows);
-    uint32_t own = 0;
-#pragma unroll
-    for (int e = 0; e < EACH; ++e) {
-        const uint32_t length = (uint32_t)(rows[e].end - rows[e].begin);
-        own += length | (length > 0) << BITS;
-    }
-    uint32_t before = block_sum(own) - own;
-#pragma unroll
-    for (int e = 0; e < EACH; ++e) {
-        const uint32_t length = (uint32_t)(rows[e].end - rows[e].begin), first = before & LOW, last = first + length,
-                       entry = before >> BITS;
-        before += length | (length > 0) << BITS;
-        if (last > ROOM) {
-            if (first <= ROOM)
-                laid = {(int)(EACH * threadIdx.x) + e, (int)first}; /* the first entry that does not
-                                                                     * fit */
-            continue;
-        }
-        if (length == 0) continue;
-        memory.a[entry] = a[e];
-        memory.deltas[entry] = rows[e].begin - (Offset)first;
+    static_assert(BATCH_ENTRIES * (int64_t)(SUMS_BYTES / sizeof(float)) <= (1 << LAID_BITS) - 1, "units of a batch");
+    static_assert((uint64_t)BATCH_ENTRIES << LAID_BITS < 1ull << 32, "entries of a batch");
+    const auto narrow = [&](span<Offset>(&rows)[EACH]) {
+        for (int k = (int)threadIdx.x; k < BATCH_STEPS / TOGETHER; k += WINDOW_THREADS)
+            memory.begins[k] = make_uint4(0, 0, 0, 0);
+        if (!w.whole) search_rows(w, pattern.b_columns, rows);
+    };
+    const auto place = [&](uint32_t entry, uint32_t first, uint32_t last, span<Offset> row) {
+        memory.deltas[entry] = row.begin - (Offset)first;
         if (first % 32 != 0) atomicOr(reinterpret_cast<uint32_t *>(memory.begins) + first / 32, 1u << first % 32);
         for (uint32_t step = (first + 31) / 32; 32 * step < last; ++step)
             reinterpret_cast<uint16_t *>(memory.entries)[step] = (uint16_t)entry;
-    }
-    if (threadIdx.x == WINDOW_THREADS - 1 && (before & LOW) <= ROOM)
-        laid = {EACH * WINDOW_THREADS, (int)(before & LOW)};
-    __syncthreads();
-    return laid;
+    };
+    return lay_entries<EACH, WINDOW_WARPS, 1, 32 * BATCH_STEPS>(pattern, a_values, memory.a, at, end, narrow, place);
 }
 
 } // namespace spg

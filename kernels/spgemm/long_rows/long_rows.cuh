@@ -7,6 +7,8 @@
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_LONG_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_LONG_ROWS_CUH
 
+#include "../../primitives/block.cuh"
+#include "../../primitives/search.cuh"
 #include "../rows.cuh"
 
 namespace spg
@@ -50,28 +52,56 @@ __device__ inline int entry_of(const flat_products<Offset> &flat, uint32_t p, in
 /* The entry of product p - 1, or -1 for p = 0. */
 template <typename Offset> __device__ inline int entry_before(const flat_products<Offset> &flat, uint32_t p)
 {
-    int low = 0, high = flat.entries; /* counts the starts below p */
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (flat.starts[middle] < p)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - 1;
+    return first_that(0, flat.entries, [&](int entry) { return flat.starts[entry] >= p; }) - 1;
 }
 
-/* The first position in columns[0 .. length) whose column is not less than `column`. */
-__device__ inline int32_t first_not_less(const int32_t *columns, int32_t length, int64_t column)
+/* The number of entries of A, and of units of their products, that are laid out end to end. */
+struct laid_entries {
+    int entries, units;
+};
+enum { LAID_BITS = 22 }; /* of a sum of units; the bits above count entries */
+
+/* Lays out entries of A from `at` on, EACH a thread, with a value each, as many as ROOM units hold; UNIT products of an
+ * entry are a unit. narrow(rows) may narrow the rows of B; place(entry, first unit, past the last, row of B) is called
+ * for each entry with products. All threads of at most MOST_WARPS warps call it. */
+template <int EACH, int MOST_WARPS, int UNIT, uint32_t ROOM, typename Offset, typename Value, typename Narrow,
+          typename Place>
+__device__ inline laid_entries lay_entries(const patterns<Offset> &pattern, const Value *a_values, Value *laid_a,
+                                           Offset at, Offset end, Narrow &&narrow, Place &&place)
 {
-    int32_t low = 0;
-    while (length > 0) {
-        int32_t half = length / 2;
-        bool less = columns[low + half] < column;
-        low = less ? low + half + 1 : low;
-        length = less ? length - half - 1 : half;
+    constexpr uint32_t LOW = (1u << LAID_BITS) - 1;
+    __shared__ laid_entries laid;
+    span<Offset> rows[EACH];
+    Value a[EACH];
+    const Offset left = end - at - (Offset)(EACH * threadIdx.x);
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) {
+        const Offset entry = at + (Offset)(EACH * threadIdx.x + e);
+        rows[e] = e < left ? b_row(pattern, pattern.a_columns[entry]) : span<Offset>{0, 0};
+        a[e] = e < left ? a_values[entry] : zero<Value>();
     }
-    return low;
+    narrow(rows);
+    const auto units_of = [](span<Offset> row) { return (uint32_t)(row.end - row.begin + UNIT - 1) / UNIT; };
+    uint32_t own = 0;
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) own += units_of(rows[e]) | (units_of(rows[e]) > 0) << LAID_BITS;
+    uint32_t before = inclusive_block_sum<MOST_WARPS>(own) - own;
+#pragma unroll
+    for (int e = 0; e < EACH; ++e) {
+        const uint32_t units = units_of(rows[e]), first = before & LOW, last = first + units,
+                       entry = before >> LAID_BITS;
+        before += units | (units > 0) << LAID_BITS;
+        if (last > ROOM) { /* the first entry that does not fit says how many do */
+            if (first <= ROOM) laid = {(int)(EACH * threadIdx.x) + e, (int)first};
+            continue;
+        }
+        if (units == 0) continue;
+        laid_a[entry] = a[e];
+        place(entry, first, last, rows[e]);
+    }
+    if (threadIdx.x == blockDim.x - 1 && (before & LOW) <= ROOM) laid = {(int)(EACH * blockDim.x), (int)(before & LOW)};
+    __syncthreads();
+    return laid;
 }
 
 /* The number of blocks that fill the device. Sets the kernel's shared memory limit to the most a block may have: it

@@ -56,8 +56,11 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
         }
         length = row.end - row.begin;
         const int32_t *columns = pattern.b_columns + row.begin;
-        if (Order != b_order::any && low > 0) skipped = first_not_less(columns, (int32_t)length, low);
-        if (Order != b_order::any && high < pattern.cols) length = first_not_less(columns, (int32_t)length, high);
+        const auto first_from = [&](int64_t column) {
+            return first_that(0, (int32_t)length, [&](int32_t k) { return columns[k] >= column; });
+        };
+        if (Order != b_order::any && low > 0) skipped = first_from(low);
+        if (Order != b_order::any && high < pattern.cols) length = first_from(high);
         /* The ranges thus partition the row, and an unsorted row shows in one of them. */
         if (Order == b_order::checked && length < skipped) found.faults |= SPG_FAULT_B_UNSORTED;
         length = length > skipped ? length - skipped : 0;

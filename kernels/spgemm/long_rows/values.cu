@@ -141,13 +141,13 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
 {
     const int warp = threadIdx.x / 32;
     for (Offset at = row.begin; at < row.end;) {
-        const batch laid = row.end - at <= WINDOW_THREADS
-                               ? lay_batch<1>(w, memory, pattern, number.a_values, at, row.end)
-                               : lay_batch<EACH_MOST>(w, memory, pattern, number.a_values, at, row.end);
-        const int turns = (laid.products + 32 * TOGETHER - 1) / (32 * TOGETHER);
+        const laid_entries laid = row.end - at <= WINDOW_THREADS
+                                      ? lay_batch<1>(w, memory, pattern, number.a_values, at, row.end)
+                                      : lay_batch<EACH_MOST>(w, memory, pattern, number.a_values, at, row.end);
+        const int turns = (laid.units + 32 * TOGETHER - 1) / (32 * TOGETHER);
         for (int turn = warp; turn < turns; turn += WINDOW_WARPS) {
             step_group<Value> group;
-            fetch_group(group, w, memory, turn, laid.products, pattern, number.b_values);
+            fetch_group(group, w, memory, turn, laid.units, pattern, number.b_values);
             if (turn > 0) turns_taken.wait();
             add_group(w.sums, group);
             if (turn + 1 < turns) turns_taken.give();

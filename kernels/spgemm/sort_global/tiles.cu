@@ -3,6 +3,7 @@
  *
  * In: entries of A with their scanned lengths, and a window. Out: see sort_global/global.cuh. A block takes a tile, so
  * the scanned counts of the blocks say where each one writes. sort_global/long_row.cu chooses the windows. */
+#include "../../primitives/block.cuh"
 #include "global.cuh"
 
 namespace spg
@@ -29,24 +30,6 @@ __device__ void visit_tile(const patterns<Offset> &pattern, const tiled_products
         visit(source, column, column >= of.low && column < of.high);
     }
     if (faults != 0) atomicOr(&pattern.counters->faults, faults);
-}
-
-/* The number of marked threads of the block before this one; *all: of all marked threads. */
-__device__ int rank_in_block(bool marked, int *all)
-{
-    __shared__ int counts[GLOBAL_BLOCK / 32];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const unsigned int lanes = __ballot_sync(~0u, marked);
-    if (lane == 0) counts[warp] = __popc(lanes);
-    __syncthreads();
-    int rank = __popc(lanes & ((1u << lane) - 1));
-    *all = 0;
-    for (int w = 0; w < GLOBAL_BLOCK / 32; ++w) {
-        if (w < warp) rank += counts[w];
-        *all += counts[w];
-    }
-    __syncthreads();
-    return rank;
 }
 
 /* Products of each bucket of 2^shift columns from `low` on. */
@@ -86,7 +69,7 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     int64_t next = before + counts[blockIdx.x];
     visit_tile(pattern, of, [&](const product_source<Offset> &source, int32_t column, bool inside) {
         int all;
-        const int64_t at = next + rank_in_block(inside, &all);
+        const int64_t at = next + rank_in_block<GLOBAL_BLOCK>(inside, &all);
         next += all;
         if (inside) write(at, source, column);
     });
