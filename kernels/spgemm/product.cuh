@@ -14,7 +14,7 @@
 namespace spg
 {
 
-/* Workspace of the bitmap method, if rows equal their neighbours (bitmap/equal_rows.cu). NULL: none. */
+/* Workspace of the bitmap method, if rows equal their neighbours (bitmap/passes.cu). NULL: none. */
 struct equal_notes {
     void *memory;
     int64_t bytes;

@@ -3,7 +3,7 @@
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
 #include "driver/counters.cuh"
-#include "row_methods.cuh"
+#include "product_state.cuh"
 
 namespace spg
 {

@@ -1,6 +1,6 @@
 /* Fills the rows of C, one function a path (route/route.cuh): which kernels run, by what counting found. */
 #include "assemble/assemble.cuh"
-#include "row_methods.cuh"
+#include "product_state.cuh"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
  * it that every row is counted. */
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
-#include "row_methods.cuh"
+#include "product_state.cuh"
 
 namespace spg
 {

@@ -60,11 +60,11 @@ template <typename Offset> __device__ inline bool fits_list(Offset c_length, Off
 spg_status count_rows_hash_group(cuda_product &product, const row_set &rows, int slots);
 spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int slots);
 
-/* hash_thread/packed_rows.cu. Packs the rows of B (hash_thread/packed_rows.cuh) if offsets have 32 bits, there are
+/* hash_thread/passes.cu. Packs the rows of B (hash_thread/packed_rows.cuh) if offsets have 32 bits, there are
  * fewer than PACKED_COLUMNS columns, and the workspace limit leaves room; else product.packed stays empty. */
 spg_status pack_rows(cuda_product &product);
 
-/* hash_thread/passes.cu. A thread a row contracts into a hash table of its own: rows of C up to
+/* A thread a row contracts into a hash table of its own: rows of C up to
  * HASH_THREAD_MOST entries, of A up to HASH_THREAD_MOST_A. Counting makes
  * others overflow rows, filling skips them. Needs packed rows of B. Natural order, all rows. Counting posts the
  * counters, unless there are overflow rows. `longest` bounds the rows of C to fill; filling takes f32 and f64 only. */
@@ -86,7 +86,7 @@ spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span
 /* Declared elsewhere: hash_group/kept_rows.cuh (one pass, rows kept), shifted/runs.cuh (runs of shifted rows),
  * symmetric_half/half_rows.cuh (symmetric half of a product). */
 
-/* bitmap/equal_rows.cu. Takes workspace for the product's notes on equal rows, if the limit leaves room, and notes
+/* bitmap/passes.cu. Takes workspace for the product's notes on equal rows, if the limit leaves room, and notes
  * which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 

@@ -4,6 +4,7 @@
  * moments of each factor. Blocks take rows by row number alone and results are merged in a fixed order, so the bits
  * depend neither on the device nor on the run. src/host/spgemm/analysis.c defines the factors and shares the messages.
  * Dalton, Bell, Olson, section 4.1.1. */
+#include "../../containers/entries.cuh"
 #include "../../cuda_backend.h"
 #include "row_bins.cuh"
 
@@ -17,16 +18,11 @@ namespace
 
 enum { WARPS = 8, BLOCK = 32 * WARPS, MOST_BLOCKS = 1024 };
 
-/* Row offsets of either width. */
-struct row_offsets {
-    const void *data;
-    bool wide;
+/* Row offsets of a matrix. */
+struct row_offsets : numbers_view {
     int64_t rows, nnz;
 
-    __device__ int64_t at(int64_t i) const
-    {
-        return wide ? static_cast<const int64_t *>(data)[i] : static_cast<const int32_t *>(data)[i];
-    }
+    __device__ int64_t at(int64_t i) const { return (*this)[i]; }
     __device__ int64_t length(int64_t i) const { return at(i + 1) - at(i); }
     /* Whether row i lies within [0, nnz), the first row at its start and the last at its end. */
     __device__ bool is_within(int64_t i) const
@@ -97,7 +93,7 @@ struct first_faults {
 };
 
 struct analysis_job {
-    row_offsets A, B, C; /* C.data may be NULL */
+    row_offsets A, B, C; /* C.memory may be NULL */
     const int32_t *a_columns;
     spg_row_limits limits;
     int64_t *row_products; /* or NULL */
@@ -121,7 +117,7 @@ __device__ int64_t count_products(const analysis_job &job, int64_t i, int *fault
         else
             inside = false;
     }
-    for (int step = 16; step > 0; step /= 2) products += __shfl_xor_sync(~0u, products, step);
+    products = reduce(products, plus{});
     *fault = __all_sync(~0u, inside) ? (int)FAULTS : (int)A_COLUMN;
     return products;
 }
@@ -129,7 +125,7 @@ __device__ int64_t count_products(const analysis_job &job, int64_t i, int *fault
 /* A row of C has entries if and only if it has products, and no more entries than products. */
 __device__ int result_fault(const row_offsets &C, int64_t i, int64_t products)
 {
-    if (C.data == nullptr) return FAULTS;
+    if (C.memory == nullptr) return FAULTS;
     if (!C.is_within(i)) return C_OFFSETS;
     const int64_t entries = C.length(i);
     return entries > products || (entries == 0) != (products == 0) ? (int)C_COUNT : (int)FAULTS;
@@ -141,7 +137,7 @@ __device__ void add_row(const analysis_job &job, int64_t i, int64_t products, ro
     const int64_t entries = job.A.length(i);
     result->row_products.add((double)products);
     if (entries > 0) result->expansion.add((double)products / (double)entries);
-    if (products > 0 && job.C.data != nullptr) result->contraction.add((double)products / (double)job.C.length(i));
+    if (products > 0 && job.C.memory != nullptr) result->contraction.add((double)products / (double)job.C.length(i));
     const int row_class = spg_classify(products, &job.limits);
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) {
         result->class_rows[c] += c == row_class;
@@ -185,16 +181,13 @@ __global__ void __launch_bounds__(BLOCK) check_offsets_kernel(row_offsets offset
 
 row_offsets offsets_of(const spg_csr *matrix)
 {
-    if (matrix == nullptr) return {nullptr, false, 0, 0};
-    return {matrix->row_offsets, matrix->offset_type == SPG_I64, matrix->rows, matrix->nnz};
+    if (matrix == nullptr) return {{nullptr, false}, 0, 0};
+    return {spg::offsets_of(*matrix), matrix->rows, matrix->nnz};
 }
 
 spg_status read_faults(spg_context *context, const analysis_job &job, first_faults *faults)
 {
-    const cudaStream_t stream = spg_cuda_of(context)->stream;
-    spg_status status = spg_cuda_check(
-        context, cudaMemcpyAsync(faults, job.faults, sizeof *faults, cudaMemcpyDeviceToHost, stream), "an analysis");
-    return status == SPG_OK ? spg_cuda_wait(context) : status;
+    return spg_cuda_copy_bytes(context, faults, SPG_PLACE_HOST, job.faults, SPG_PLACE_DEVICE, sizeof *faults);
 }
 
 /* Checks a matrix's offsets and waits: nothing may read through invalid ones. */
@@ -270,7 +263,7 @@ spg_status analyse(spg_context *context, analysis_job job, int64_t blocks, rows_
         context, cudaMemsetAsync(job.faults, 0xff, sizeof *job.faults, spg_cuda_of(context)->stream), "an analysis");
     if (status == SPG_OK) status = check_offsets(context, job, job.B, "B");
     if (status == SPG_OK && blocks == 0) status = check_offsets(context, job, job.A, "A");
-    if (status == SPG_OK && blocks == 0 && job.C.data != nullptr) status = check_offsets(context, job, job.C, "C");
+    if (status == SPG_OK && blocks == 0 && job.C.memory != nullptr) status = check_offsets(context, job, job.C, "C");
     if (status == SPG_OK && blocks > 0) status = analyse_blocks(context, job, blocks, results);
     if (status == SPG_OK && blocks > 0) hand_out(results[0], analysis);
     return status;

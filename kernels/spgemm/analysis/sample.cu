@@ -1,4 +1,4 @@
-/* Looks at a sample of rows, and at the order of B's columns (analysis/sample.cuh).
+/* Looks at a sample of rows, and at the order of B's columns (route/route.cuh).
  *
  * In: A and B, unchecked. Out: the counters' sample (device.h), posted. A warp looks at one row: its length, its
  * products, the columns that they span, and whether the following rows are like it. It counts its row of C in a table
@@ -7,8 +7,8 @@
 #include "../../primitives/warp.cuh"
 #include "../driver/counters.cuh"
 #include "../hash_group/table.cuh"
+#include "../route/route.cuh"
 #include "b_order.cuh"
-#include "sample.cuh"
 
 #include <algorithm>
 

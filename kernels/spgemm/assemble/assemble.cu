@@ -5,6 +5,7 @@
 
 #include "../../launch.cuh"
 #include "../../primitives/warp.cuh"
+#include "../driver/counters.cuh"
 
 #include <cub/device/device_scan.cuh>
 
@@ -89,6 +90,14 @@ __global__ void __launch_bounds__(SCAN_THREADS, 4)
     if (past == count && threadIdx.x == 0) lengths[rows] = (Offset)before;
 }
 
+template <typename Offset>
+__global__ void send_counters_alone(spg_counters *counters, spg_mailbox *mailbox, unsigned int number,
+                                    Offset *last_length)
+{
+    send_counters(counters, mailbox, number);
+    if (threadIdx.x == 0) *last_length = 0;
+}
+
 unsigned int blocks_for(int64_t count) { return (unsigned int)((count + THREADS - 1) / THREADS); }
 
 } // namespace
@@ -108,6 +117,16 @@ static spg_status scan_all(cuda_product &product)
         error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, count, stream);
         give_workspace(product, memory, (int64_t)bytes);
         return spg_cuda_check(product.context, error, "scanning row lengths");
+    });
+}
+
+spg_status post_counters(cuda_product &product, unsigned int number)
+{
+    const spg_cuda *cuda = product.cuda;
+    return launch_typed(product, "sending counters", [&](auto offset, cudaStream_t stream) {
+        auto *lengths = static_cast<decltype(offset) *>(product.C->row_offsets);
+        send_counters_alone<<<1, 32, 0, stream>>>(cuda->product_counters, cuda->device_mailbox, number,
+                                                  lengths + product.C->rows);
     });
 }
 

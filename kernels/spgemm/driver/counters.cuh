@@ -54,8 +54,8 @@ __device__ inline bool is_malformed(const spg_counters *counters)
     return (*const_cast<const volatile unsigned int *>(&counters->faults) & (SPG_FAULT_A | SPG_FAULT_B)) != 0;
 }
 
-/* Queues a kernel that sends the counters, after kernels that do not send them. Also zeroes c_offsets[rows], because
- * the scan takes one more length than there are rows. */
+/* assemble/assemble.cu. Queues a kernel that sends the counters, after kernels that do not send them. Also zeroes
+ * c_offsets[rows], because the scan takes one more length than there are rows. */
 spg_status post_counters(cuda_product &product, unsigned int number);
 
 } // namespace spg

@@ -1,5 +1,5 @@
 /* Rows counted and filled in one pass over their products, and kept in workspace until C is allocated
- * (hash_group/passes.cu, hash_group/kept_rows.cu). Private. */
+ * (hash_group/passes.cu). Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_KEPT_ROWS_CUH
 

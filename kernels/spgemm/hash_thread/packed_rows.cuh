@@ -1,4 +1,4 @@
-/* Rows of B packed to 32 bytes each: a visit reads one sector instead of three (hash_thread/packed_rows.cu).
+/* Rows of B packed to 32 bytes each: a visit reads one sector instead of three (hash_thread/passes.cu).
  * Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_PACKED_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_PACKED_ROWS_CUH

@@ -2,6 +2,9 @@
  * replaces the paper's sort (section 3.3). Each row of B is visited once, one after the other; unlike a merge, which
  * returns to all of them until it ends, this needs no L1.
  *
+ * First rows of B are packed, for all passes. A faulty row is marked in its packed_row, so that only products that name
+ * it are refused.
+ *
  * Counting, for uniform rows up to HASH_THREAD_MOST entries; chosen by product_count.cu. Input: A, unchecked, and the
  * packed rows of B. Output: the lengths of C's rows. Rows with more than HASH_THREAD_MOST entries, or
  * HASH_THREAD_MOST_A entries of A, become overflow rows.
@@ -41,6 +44,44 @@ enum { FILL_THREADS = 64, FILL_WARPS = FILL_THREADS / 32, FILL_RESIDENT = 8 };
  * (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes;
  * fe3d27 0.68, 0.69, and 0.78 in two passes). */
 enum { PASS_THREADS = 128, PASS_WARPS = PASS_THREADS / 32, PASS_RESIDENT = 4 };
+
+enum { PACK_THREADS = 256 };
+
+/* odd: number of values (0 or 1) before the first one aligned for a pair. */
+__device__ packed_row pack_row(const patterns<int32_t> &pattern, int32_t odd, int32_t j)
+{
+    unsigned int faults = 0;
+    const span<int32_t> b = checked_b_row(pattern, j, faults);
+    packed_row row{(uint32_t)b.begin, 0, {0, 0, 0, 0, 0, 0}};
+    const int length = b.end - b.begin;
+    const bool in_pairs = (b.begin > 0 || odd == 0) && (b.end < pattern.b_nnz || (b.end - odd) % 2 == 0);
+    uint32_t code = faults != 0 ? PACKED_FAULT : length > PACKED_MOST || !in_pairs ? PACKED_NOT : length;
+    uint32_t first = 0, last = 0;
+#pragma unroll
+    for (int q = 0; q < PACKED_MOST; ++q) {
+        if (q >= length || code > PACKED_MOST) continue;
+        const uint32_t column = (uint32_t)pattern.b_columns[b.begin + q];
+        if (q == 0) first = column;
+        if (q > 0 && column <= last) code = PACKED_UNSORTED;
+        if (column >= (uint32_t)pattern.cols) code = PACKED_FAULT;
+        if (code <= PACKED_MOST && column - first > 0xffff) code = PACKED_NOT;
+        last = column;
+        row.beyond[q / 2] |= q % 2 == 0 ? column - first : (column - first) << 16;
+    }
+    if (code == PACKED_NOT) row.beyond[0] = (uint32_t)length;
+    row.first_and_length = first << PACKED_LENGTH_BITS | code;
+    return row;
+}
+
+__global__ void __launch_bounds__(PACK_THREADS) pack_kernel(patterns<int32_t> pattern, int32_t odd, packed_row *rows)
+{
+    const uint32_t j = blockIdx.x * PACK_THREADS + threadIdx.x;
+    if (j >= (uint32_t)pattern.inner) return;
+    const packed_row row = pack_row(pattern, odd, (int32_t)j);
+    uint4 *to = reinterpret_cast<uint4 *>(rows + j);
+    to[0] = uint4{row.begin, row.first_and_length, row.beyond[0], row.beyond[1]};
+    to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
+}
 
 /* Adds the counts of a block's threads to the counters, and writes the sum of its rows' lengths to *lengths unless it
  * is NULL. The last block sends the counters, unless there are overflow rows. All threads call it. */
@@ -204,6 +245,19 @@ spg_status launch_one_pass(cuda_product &product, const reserved_arrays &reserve
 }
 
 } // namespace
+
+spg_status pack_rows(cuda_product &product)
+{
+    const int64_t rows = product.B->rows, bytes = rows * (int64_t)sizeof(packed_row);
+    if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols >= PACKED_COLUMNS) return SPG_OK;
+    product.packed.memory = take_spare_workspace(product, bytes);
+    if (product.packed.memory == nullptr) return SPG_OK;
+    product.packed.bytes = bytes;
+    const auto first = reinterpret_cast<uintptr_t>(product.B->values) / spg_type_size(product.B->value_type);
+    pack_kernel<<<(unsigned int)((rows + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, product.cuda->stream>>>(
+        patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));
+    return spg_cuda_check_launch(product.context, "packing rows of B");
+}
 
 spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums)
 {

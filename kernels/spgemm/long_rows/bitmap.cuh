@@ -43,12 +43,7 @@ __device__ inline bool chunk_is_last(uint32_t *done, uint32_t chunks)
 __device__ inline void write_group(uint32_t bits, int32_t first_column, uint32_t entries, int32_t *c_columns)
 {
     int lane = threadIdx.x % 32;
-    uint32_t own = __popc(bits), sum = own;
-    for (int step = 1; step < 32; step *= 2) {
-        uint32_t below = __shfl_up_sync(~0u, sum, step);
-        if (lane >= step) sum += below;
-    }
-    uint32_t at = sum - own;
+    uint32_t own = __popc(bits), at = inclusive_scan(own, plus{}) - own;
     if (entries < DENSE_GROUP) {
         for (int32_t column = first_column + 32 * lane; bits != 0; bits &= bits - 1)
             c_columns[at++] = column + __ffs(bits) - 1;

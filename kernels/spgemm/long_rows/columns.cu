@@ -87,14 +87,7 @@ __device__ inline bool find_columns(const patterns<Offset> &pattern, const block
     uint32_t *whole = work.slot >= 0 ? split.bitmaps + work.slot * split.bitmap_words : nullptr;
     for (int32_t r = 0; r < shape.ranges; ++r) {
         int64_t low = r * range, high = low + range < pattern.cols ? low + range : pattern.cols;
-        for (Offset at = work.entries.begin; at < work.entries.end;) {
-            flat_products<Offset> flat;
-            Offset taken = lay_batch<Offset, Order>(pattern, memory, at, work.entries.end, low, high, flat, found);
-            set_bits<Offset, Order>(pattern, flat, memory.bitmap, low, high, found);
-            __syncthreads();
-            if (work.entries.end - at <= taken) break;
-            at += taken;
-        }
+        mark_columns<Offset, Order>(pattern, memory, work.entries, low, high, found);
         if (whole != nullptr)
             merge_bitmap(memory.bitmap, shape.range_words, whole + r * (int64_t)shape.range_words);
         else

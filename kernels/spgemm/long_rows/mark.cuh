@@ -27,15 +27,11 @@ template <typename Offset> struct block_memory {
 __device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
 {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    for (int step = 1; step < 32; step *= 2) {
-        uint64_t below = __shfl_up_sync(~0u, value, step);
-        if (lane >= step) value += below;
-    }
+    value = inclusive_scan(value, plus{});
     if (lane == 31) sums[warp] = value;
     __syncthreads();
     uint64_t before = lane < warp && lane < warps ? sums[lane] : 0;
-    for (int step = 16; step > 0; step /= 2) before += __shfl_xor_sync(~0u, before, step);
-    return value + before;
+    return value + reduce(before, plus{});
 }
 
 /* Lays the products of entries of A from `at` on end to end; returns the number of entries taken. Only products in
@@ -128,6 +124,21 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
                     atomicOr(&bitmap[place / 32], bit);
             }
         }
+    }
+}
+
+/* Sets the bits of the columns [low, high) that some entries of A have products in. All threads call it. */
+template <typename Offset, b_order Order>
+__device__ inline void mark_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
+                                    span<Offset> entries, int64_t low, int64_t high, counts &found)
+{
+    for (Offset at = entries.begin; at < entries.end;) {
+        flat_products<Offset> flat;
+        Offset taken = lay_batch<Offset, Order>(pattern, memory, at, entries.end, low, high, flat, found);
+        set_bits<Offset, Order>(pattern, flat, memory.bitmap, low, high, found);
+        __syncthreads();
+        if (entries.end - at <= taken) break;
+        at += taken;
     }
 }
 

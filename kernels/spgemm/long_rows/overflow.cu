@@ -75,15 +75,7 @@ __device__ inline int64_t count_by_windows(const patterns<Offset> &pattern, cons
     int64_t length = 0;
     for (int64_t low = 0; low < pattern.cols; low += WORDS * 32) {
         const int64_t high = min(low + WORDS * 32, (int64_t)pattern.cols);
-        for (Offset at = row.begin; at < row.end;) {
-            flat_products<Offset> flat;
-            const Offset taken =
-                lay_batch<Offset, b_order::checked>(pattern, memory, at, row.end, low, high, flat, found);
-            set_bits<Offset, b_order::checked>(pattern, flat, memory.bitmap, low, high, found);
-            __syncthreads();
-            if (row.end - at <= taken) break;
-            at += taken;
-        }
+        mark_columns<Offset, b_order::checked>(pattern, memory, row, low, high, found);
         length += close_bitmap<false>(memory.bitmap, WORDS, (int32_t)low, nullptr);
     }
     return length;

@@ -4,6 +4,7 @@
  * take as long as all other rows. */
 #include "binned_rows.cuh"
 
+#include "../../launch.cuh"
 #include "../analysis/row_bins.cuh"
 #include "../long_rows/long_rows.cuh"
 
@@ -221,6 +222,28 @@ bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narro
            narrow.products / FEW_COLUMNS_FILL_PRODUCTS > product.A->nnz;
 }
 
+enum { LIST_THREADS = 256 };
+
+/* Lists the rows that fits_list refuses, `most` of them, in any order. */
+template <typename Offset>
+__global__ void __launch_bounds__(LIST_THREADS)
+    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,
+                   uint32_t most)
+{
+    wait_and_trigger();
+    const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
+    for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
+        const bool fits =
+            fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]));
+        if (fits) continue;
+        const uint32_t place = atomicAdd(count, 1u);
+        if (place < most)
+            left[place] = (int32_t)i;
+        else
+            atomicSub(count, 1u);
+    }
+}
+
 } // namespace
 
 /* Counts all rows, or the listed ones; row_products: of every row. */
@@ -284,6 +307,38 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
         return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
     });
     release(product, rows);
+    return status;
+}
+
+/* Binning would launch many kernels for empty bins; long_rows takes rows of any length. */
+spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow)
+{
+    return count_window_columns(product, {product.overflow.rows, (int32_t)overflow, nullptr, nullptr});
+}
+
+spg_status fill_few_rows(cuda_product &product, unsigned int most)
+{
+    const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
+    void *memory = nullptr;
+    spg_status status = take_workspace(product, bytes, "rows left", &memory);
+    if (status != SPG_OK) return status;
+    uint32_t *count = static_cast<uint32_t *>(memory);
+    int32_t *left = static_cast<int32_t *>(memory) + 1;
+    const int32_t all = (int32_t)product.A->rows;
+    status = spg_cuda_zero_bytes(product.context, count, sizeof *count);
+    if (status == SPG_OK)
+        status = with_offset_type(product.offset_type, [&](auto offset) {
+            using Offset = decltype(offset);
+            const patterns<Offset> pattern = patterns_of<Offset>(product);
+            return launch_programmatic(product.context, product.cuda->stream, "listing rows left",
+                                       dim3((unsigned int)grid_for(product, all, 1, LIST_THREADS)), LIST_THREADS, 0,
+                                       list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets,
+                                       all, count, left, most);
+        });
+    const row_set rows{left, (int32_t)most, count, nullptr};
+    if (status == SPG_OK) status = fill_window_columns(product, rows, true);
+    if (status == SPG_OK && !product.pattern_only) status = fill_window_values(product, rows, nullptr, false);
+    give_workspace(product, memory, bytes);
     return status;
 }
 

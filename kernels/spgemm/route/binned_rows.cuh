@@ -24,7 +24,7 @@ struct span_of_rows {
 };
 spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows);
 
-/* route/few_rows.cu. As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows; `most` bounds
+/* As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows; `most` bounds
  * their number. */
 spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow);
 spg_status fill_few_rows(cuda_product &product, unsigned int most);

@@ -1,7 +1,6 @@
 /* Chooses how the rows of a product are done (route/route.cuh). Binning costs more than it gains if rows are uniform,
  * as in most matrices of multigrid. So a sample of rows decides; rows unlike the sample become overflow rows of the
  * counting kernels. */
-#include "../analysis/sample.cuh"
 #include "../assemble/reserved.cuh"
 #include "../driver/groups.cuh"
 #include "../hash_group/kept_rows.cuh"

@@ -39,6 +39,10 @@ struct route {
  * of B's rows, and waits for these. `reserved` is allocated if the route is one-pass into reserved arrays. */
 spg_status choose_route(cuda_product &product, route *chosen, reserved_arrays *reserved);
 
+/* analysis/sample.cu. Looks at `samples` rows and at the order of all columns of B, and waits for the result. Faults of
+ * the operands are left for the counting kernels to report. */
+spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *found);
+
 /* Whether rows with `entries` entries of C in all are uniform: the longest is close enough to the mean for one
  * kernel. */
 inline bool are_uniform(unsigned int longest, unsigned long long entries, int64_t rows)

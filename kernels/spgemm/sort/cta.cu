@@ -5,7 +5,6 @@
  * row's columns by number, the sort's storage and the sorted keys; when filling, then the permutation, heads and values
  * by number, which are expanded when the columns are no longer needed. */
 #include "../rows.cuh"
-#include "contract.cuh"
 #include "expand.cuh"
 #include "sort.cuh"
 

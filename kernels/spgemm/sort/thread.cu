@@ -4,7 +4,6 @@
  * In: a row_set. Out: lengths, or columns and values. Invariant: threads share nothing. A thread's columns, later its
  * values, are in shared memory by number, one bank a lane. */
 #include "../rows.cuh"
-#include "contract.cuh"
 #include "expand.cuh"
 #include "sort.cuh"
 

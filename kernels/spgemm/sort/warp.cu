@@ -5,7 +5,6 @@
  * shared memory by number, sorted in registers with as many keys a lane as the row needs, and contracted to heads and a
  * permutation. Then the values are expanded over the columns and summed through the permutation. */
 #include "../rows.cuh"
-#include "contract.cuh"
 #include "expand.cuh"
 #include "sort.cuh"
 

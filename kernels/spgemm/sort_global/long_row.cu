@@ -102,9 +102,7 @@ spg_status long_row::lay_out(int64_t budget, part_taker *parts)
 
 spg_status long_row::copy_to_host(void *to, const void *from, size_t bytes)
 {
-    spg_status status = spg_cuda_check(
-        product.context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()), "counts of a long row");
-    return status == SPG_OK ? spg_cuda_wait(product.context) : status;
+    return spg_cuda_copy_bytes(product.context, to, SPG_PLACE_HOST, from, SPG_PLACE_DEVICE, (int64_t)bytes);
 }
 
 spg_status long_row::load_chunk(int64_t first)

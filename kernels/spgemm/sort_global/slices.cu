@@ -187,11 +187,8 @@ spg_status cut_page(cuda_product &product, const row_batch &batch, int32_t first
     if (status != SPG_OK) return status;
     cut_slices_kernel<<<1, 1, 0, stream>>>(batch.products, batch.entries, first, batch.rows, weights, batch.page);
     status = spg_cuda_check_launch(product.context, "the cuts of slices");
-    if (status == SPG_OK)
-        status = spg_cuda_check(product.context,
-                                cudaMemcpyAsync(page, batch.page, sizeof *page, cudaMemcpyDeviceToHost, stream),
-                                "the cuts of slices");
-    return status == SPG_OK ? spg_cuda_wait(product.context) : status;
+    if (status != SPG_OK) return status;
+    return spg_cuda_copy_bytes(product.context, page, SPG_PLACE_HOST, batch.page, SPG_PLACE_DEVICE, sizeof *page);
 }
 
 spg_status do_batch(cuda_product &product, const row_batch &batch, const int64_t *row_products, bool counting,
