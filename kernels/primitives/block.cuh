@@ -17,8 +17,9 @@ template <int MOST_WARPS> __device__ inline uint32_t inclusive_block_sum(uint32_
     value = inclusive_scan(value, plus{});
     if (threadIdx.x % 32 == 31) sums[warp] = value;
     __syncthreads();
-    for (int w = 0; w < MOST_WARPS - 1; ++w)
-        if (w < warp) value += sums[w];
+    constexpr bool FEW = MOST_WARPS <= 4; /* then the loop is unrolled */
+    for (int w = 0; w < (FEW ? MOST_WARPS - 1 : warp); ++w)
+        if (!FEW || w < warp) value += sums[w];
     return value;
 }
 
