@@ -66,6 +66,24 @@ spg_status launch_programmatic(spg_context *context, cudaStream_t stream, const 
     return spg_cuda_check(context, cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), what);
 }
 
+/* Allows a kernel `most_bytes` of dynamic shared memory. A kernel always gets the same number, whatever it needs: the
+ * setting belongs to the process, and contexts on other threads launch too. */
+template <typename... Parameters>
+spg_status allow_shared(spg_context *context, const char *what, void (*kernel)(Parameters...), int64_t most_bytes)
+{
+    return spg_cuda_check(
+        context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most_bytes), what);
+}
+
+/* The blocks of a kernel that a multiprocessor holds at a time. */
+template <typename... Parameters>
+spg_status resident_blocks_of(spg_context *context, const char *what, void (*kernel)(Parameters...), int threads,
+                              int64_t shared_bytes, int *resident)
+{
+    return spg_cuda_check(
+        context, cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, kernel, threads, (size_t)shared_bytes), what);
+}
+
 } // namespace spg
 
 #endif

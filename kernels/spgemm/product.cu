@@ -81,20 +81,11 @@ spg_status check_sizes(const cuda_product &product)
 spg_status open_run(cuda_state *state, spg_product *product)
 {
     cuda_product &run = state->run;
-    run = {product->context,
-           spg_cuda_of(product->context),
-           product->A,
-           product->B,
-           product->C,
-           product->pattern_only,
-           product->C->offset_type,
-           product->A->row_offsets,
-           product->B->row_offsets,
-           sizeof *state,
-           sizeof *state,
-           {},
-           {},
-           {}};
+    run.context = product->context, run.cuda = spg_cuda_of(product->context);
+    run.A = product->A, run.B = product->B, run.C = product->C;
+    run.a_offsets = product->A->row_offsets, run.b_offsets = product->B->row_offsets;
+    run.pattern_only = product->pattern_only, run.offset_type = product->C->offset_type;
+    run.held_bytes = run.most_held_bytes = sizeof *state;
     spg_status status = check_sizes(run);
     if (status == SPG_OK) status = widen_offsets(run, run.A, "A's row offsets", &state->wide_a_offsets);
     if (status == SPG_OK) status = widen_offsets(run, run.B, "B's row offsets", &state->wide_b_offsets);
@@ -114,10 +105,14 @@ spg_status open_run(cuda_state *state, spg_product *product)
 }
 
 /* FORMAT with the operand's name and the row. */
+spg_status check_operands(const cuda_product &product)
+{
+    const spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
+    return status == SPG_OK ? spg_cuda_check_contents(product.context, product.B, "B") : status;
+}
 spg_status report_malformed(const cuda_product &product)
 {
-    spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
-    if (status == SPG_OK) status = spg_cuda_check_contents(product.context, product.B, "B");
+    const spg_status status = check_operands(product);
     if (status != SPG_OK) return status;
     return spg_context_fail(product.context, SPG_ERROR_INTERNAL, "a kernel found a fault that a check does not");
 }
@@ -126,37 +121,31 @@ spg_status report_malformed(const cuda_product &product)
 spg_status make_empty(const cuda_product &product)
 {
     const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    spg_status status = spg_cuda_check_contents(product.context, product.A, "A");
-    if (status == SPG_OK) status = spg_cuda_check_contents(product.context, product.B, "B");
+    const spg_status status = check_operands(product);
     return status == SPG_OK ? spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes) : status;
 }
 
 /* Reports rows by class: as the analysis counted them, or by the kernels that did them. */
 void set_class_rows(const cuda_state *state, spgemm_stats *stats)
 {
-    int64_t rows = state->run.C->rows, others = state->found.long_rows;
+    const int64_t rows = state->run.C->rows, others = state->found.long_rows;
+    const path done_by = state->chosen.rows;
+    const auto only = [stats](int row_class, int64_t count) {
+        memset(stats->class_rows, 0, sizeof stats->class_rows);
+        stats->class_rows[row_class] = count;
+    };
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) stats->class_rows[c] = (int64_t)state->found.class_rows[c];
-    switch (state->chosen.rows) {
-    case path::nothing: stats->class_rows[SPG_ROW_EMPTY] = rows; break;
-    case path::short_rows:
-        memset(stats->class_rows, 0, sizeof stats->class_rows);
-        stats->class_rows[SPG_ROW_THREAD] = rows - others;
+    if (done_by == path::nothing) stats->class_rows[SPG_ROW_EMPTY] = rows;
+    if (takes_any(done_by)) memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows);
+    if (done_by == path::short_rows) {
+        only(SPG_ROW_THREAD, rows - others);
         stats->class_rows[SPG_ROW_WARP] = others;
-        break;
-    case path::uniform_rows:
-    case path::kept_rows:
-    case path::shifted_rows:
-    case path::half_rows:
-        memset(stats->class_rows, 0, sizeof stats->class_rows);
-        stats->class_rows[SPG_ROW_WARP] = rows;
-        break;
-    case path::unsorted_b:
-    case path::paper: memcpy(stats->class_rows, state->paper.class_rows, sizeof stats->class_rows); break;
-    case path::binned_rows: /* counted as kept rows, some of which were too long: then no analysis counted them */
-        if (state->kept_too_long) stats->class_rows[SPG_ROW_WARP] = rows;
-        break;
-    default: break;
     }
+    if (done_by == path::uniform_rows || done_by == path::kept_rows || done_by == path::shifted_rows ||
+        done_by == path::half_rows)
+        only(SPG_ROW_WARP, rows);
+    /* Counted as kept rows, some of which were too long: then no analysis counted them. */
+    if (done_by == path::binned_rows && state->kept_too_long) stats->class_rows[SPG_ROW_WARP] = rows;
 }
 
 /* total_ms is the time to the end of the work. The stages' times need the context's events, which are missing if

@@ -97,6 +97,13 @@ template <typename Value> struct numbers {
     Value *c_values;
 };
 
+/* Whether the product has the commonest types, which some methods are limited to: 32-bit offsets, and real values. */
+inline bool has_common_types(const cuda_product &product)
+{
+    const spg_type value = product.A->value_type;
+    return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only;
+}
+
 /* Stands for a value in a symbolic product: nothing is read, computed or stored. */
 struct none {
 };

@@ -35,12 +35,6 @@ bool sorts_best(const cuda_product &run, const spg_counters &found, bool scatter
     return long_b && scattered && may_sort_rows(run, found.merged_products);
 }
 
-bool fills_hash_thread(const cuda_product &run)
-{
-    const spg_type type = run.A->value_type;
-    return run.packed.memory != nullptr && !run.pattern_only && (type == SPG_F32 || type == SPG_F64);
-}
-
 } // namespace
 
 /* Rows by merging, or in short lists by one thread each. Longer rows, if few, by their length. */
@@ -70,7 +64,7 @@ spg_status fill_uniform_rows(cuda_state *state)
     const unsigned int most = std::max(state->found.longest_row, state->longest_overflow_row);
     if (state->chosen.bitmap && most <= BITMAP_MOST)
         return fill_rows_bitmap(run, all_rows(run), state->chosen.span, (int)most, state->chosen.together);
-    if (fills_hash_thread(run)) {
+    if (run.packed.memory != nullptr && has_common_types(run)) {
         spg_status status = fill_rows_hash_thread(run, longest);
         if (status != SPG_OK || state->found.overflow == 0) return status;
         return fill_rows_binned(run, longer_than_hash_thread, {}, &state->binned);

@@ -39,7 +39,7 @@ spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps
 spg_status fill_rows_merge(cuda_product &product, int longest_a, bool scattered);
 
 /* sort/thread_fill.cu. A thread a row sorts its products, at most SORTED_MOST. All rows, in natural order.
- * may_sort_rows checks the conditions: 32-bit offsets, f32 or f64, columns of B below SORTED_COLUMNS, and arrays of B
+ * may_sort_rows checks the conditions: common types, columns of B below SORTED_COLUMNS, and arrays of B
  * aligned so that pairs of entries can be loaded. */
 bool may_sort_rows(const cuda_product &product, unsigned int most_products);
 spg_status fill_rows_sorted(cuda_product &product);

@@ -17,13 +17,6 @@ int64_t entry_bytes(const cuda_product &product)
 
 } // namespace
 
-bool has_types_to_reserve(const cuda_product &product)
-{
-    const spg_type value = product.A->value_type;
-    return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only &&
-           product.cuda->pool != nullptr;
-}
-
 /* Under a workspace limit, all of it counts as workspace: C may turn out to have few entries. */
 void reserve_arrays(cuda_product &product, int64_t room, int64_t words, reserved_arrays *reserved)
 {

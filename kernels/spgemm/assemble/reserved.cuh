@@ -19,9 +19,11 @@ struct reserved_arrays {
     int64_t bytes;
 };
 
-/* Whether C can be reserved: needs the commonest types, and a pool, because a pool can free a block without its
- * size. */
-bool has_types_to_reserve(const cuda_product &product);
+/* Whether C can be reserved: needs a pool, because a pool can free a block without its size. */
+inline bool may_reserve(const cuda_product &product)
+{
+    return has_common_types(product) && product.cuda->pool != nullptr;
+}
 
 /* Takes memory for `room` entries of C and `words` words of workspace, if memory and the workspace limit allow; else
  * reserved->columns stays NULL. */

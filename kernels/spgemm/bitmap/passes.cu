@@ -308,12 +308,9 @@ spg_status launch(cuda_product &product, const reserved_arrays &reserved, int sp
     if (threads == 0)
         return spg_context_fail(product.context, SPG_ERROR_DEVICE, "one pass, class bitmap: too little shared memory");
     int resident = 0;
-    /* Always the maximum: the setting belongs to the process. */
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             product.cuda->block_shared_bytes - 1024);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
-    spg_status status = spg_cuda_check(product.context, error, "one pass, class bitmap");
+    const char *what = "one pass, class bitmap";
+    spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - 1024);
+    if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, bytes, &resident);
     if (status != SPG_OK) return status;
     const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * ROWS, post);
     kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
@@ -364,7 +361,7 @@ spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span
 
 bool may_go_bitmap(const cuda_product &product, int span)
 {
-    if (!has_types_to_reserve(product)) return false;
+    if (!may_reserve(product)) return false;
     const bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, ROWS);
     return shape.lanes == LANES && !shape.pieces;
 }

@@ -172,13 +172,8 @@ spg_status grid_of_groups(cuda_product &product, const row_set &rows, Shape &sha
     const int bytes = groups * shape.group_bytes;
     if (threads == 0) return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", name);
     int resident = 0;
-    /* Always the maximum: the setting belongs to the process, and contexts on other threads launch too. */
-    cudaError_t error =
-        cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             product.cuda->block_shared_bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, (size_t)bytes);
-    spg_status status = spg_cuda_check(product.context, error, name);
+    spg_status status = allow_shared(product.context, name, kernel, product.cuda->block_shared_bytes);
+    if (status == SPG_OK) status = resident_blocks_of(product.context, name, kernel, threads, bytes, &resident);
     if (status != SPG_OK) return status;
     const int64_t most = (int64_t)(resident > 0 ? resident : 1) * product.cuda->multiprocessors * shape.rounds;
     const int64_t steps = (row_groups + groups - 1) / groups;

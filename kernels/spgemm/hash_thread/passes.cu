@@ -232,16 +232,14 @@ spg_status launch_one_pass(cuda_product &product, const reserved_arrays &reserve
     const int most = std::min(reserved.most, (int)HASH_THREAD_MOST), bytes = PASS_WARPS * warp_bytes<Value>(most + 1);
     auto *kernel = one_pass_hash_thread_kernel<Value>;
     int resident = 0;
-    const cudaError_t error =
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, PASS_THREADS, (size_t)bytes);
-    spg_status status = spg_cuda_check(product.context, error, "one pass, class hash_thread");
+    const char *what = "one pass, class hash_thread";
+    spg_status status = resident_blocks_of(product.context, what, kernel, PASS_THREADS, bytes, &resident);
     if (status != SPG_OK) return status;
     reserved_job job = reserved_job_of(product, reserved, PASS_THREADS, post);
     job.most = most;
-    return launch_programmatic(product.context, product.cuda->stream, "one pass, class hash_thread",
-                               reserved_blocks(product, job, resident), PASS_THREADS, (size_t)bytes, kernel,
-                               patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved),
-                               packed_rows_of(product), job);
+    return launch_programmatic(product.context, product.cuda->stream, what, reserved_blocks(product, job, resident),
+                               PASS_THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product),
+                               reserved_numbers<Value>(product, reserved), packed_rows_of(product), job);
 }
 
 } // namespace

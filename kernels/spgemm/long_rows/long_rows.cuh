@@ -7,6 +7,7 @@
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_LONG_ROWS_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_LONG_ROWS_CUH
 
+#include "../../launch.cuh"
 #include "../../primitives/block.cuh"
 #include "../../primitives/search.cuh"
 #include "../rows.cuh"
@@ -104,19 +105,17 @@ __device__ inline laid_entries lay_entries(const patterns<Offset> &pattern, cons
     return laid;
 }
 
-/* The number of blocks that fill the device. Sets the kernel's shared memory limit to the most a block may have: it
- * belongs to the process, and another thread may be about to launch with more. */
+/* The number of blocks that fill the device. Allows the kernel the most shared memory that a block may have. */
 template <typename Kernel>
 spg_status blocks_that_fill(const cuda_product &product, Kernel kernel, int threads, int64_t shared_bytes, int *blocks)
 {
     constexpr int STATIC_BYTES = 2048; /* more than any of these kernels has */
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             product.cuda->block_shared_bytes - STATIC_BYTES);
+    const char *what = "sizing a kernel of windows";
     int each = 0;
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, (size_t)shared_bytes);
+    spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - STATIC_BYTES);
+    if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, shared_bytes, &each);
     *blocks = product.cuda->multiprocessors * (each > 0 ? each : 1);
-    return spg_cuda_check(product.context, error, "sizing a kernel of windows");
+    return status;
 }
 
 } // namespace spg

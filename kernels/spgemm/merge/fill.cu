@@ -126,11 +126,8 @@ template <int HEADS, int MOST_THREADS, typename Offset, typename Value>
 spg_status launch(const cuda_product &product, fill_shape shape)
 {
     auto *kernel = fill_by_merging<HEADS, MOST_THREADS, Offset, Value>;
-    /* Always the same, because the setting belongs to the process. */
     constexpr int most_bytes = FEW_THREADS / 32 * (int)sizeof(staged_entries<Value>);
-    spg_status status = spg_cuda_check(
-        product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
-        "shared memory for merging");
+    spg_status status = allow_shared(product.context, "shared memory for merging", kernel, most_bytes);
     if (status != SPG_OK) return status;
     const int64_t tiles = (product.A->rows + shape.threads - 1) / shape.threads;
     const int64_t blocks = shape.one && tiles > product.cuda->multiprocessors ? product.cuda->multiprocessors : tiles;

@@ -186,10 +186,8 @@ template <typename Offset, typename Value, int WIDTH> spg_status launch(const cu
     auto *kernel = fill_lists<Offset, Value, WIDTH>;
     const int room = scattered ? 0 : room_for(product, WIDTH), entry = value_bytes<Value> + (int)sizeof(int32_t);
     constexpr int most_bytes = THREADS * WIDTH * (value_bytes<Value> + (int)sizeof(int32_t));
-    if (most_bytes > 48 * 1024) { /* always the same, because the setting belongs to the process */
-        spg_status status = spg_cuda_check(
-            product.context, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most_bytes),
-            "shared memory for lists");
+    if (most_bytes > 48 * 1024) {
+        spg_status status = allow_shared(product.context, "shared memory for lists", kernel, most_bytes);
         if (status != SPG_OK) return status;
     }
     const int threads = scattered ? SCATTERED_THREADS : THREADS;

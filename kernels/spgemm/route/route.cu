@@ -48,7 +48,7 @@ void choose_shifted(const cuda_product &product, const spg_sample &found, int32_
     const bool uniform = chosen->rows == path::uniform_rows || chosen->rows == path::kept_rows;
     if (!uniform || found.uncounted > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
     if (found.shifted < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
-    if (product.A->nnz != product.B->nnz || !may_go_shifted(product)) return;
+    if (product.A->nnz != product.B->nnz || !has_common_types(product)) return;
     if (chosen->rows == path::uniform_rows) chosen->fallback = path::uniform_rows;
     chosen->rows = path::shifted_rows;
 }
@@ -91,7 +91,7 @@ route route_by(const cuda_product &product, const spg_sample &found, int32_t sam
 bool may_take_one_pass(const cuda_product &product, const spg_sample &found, int32_t samples, const route &chosen)
 {
     if (chosen.rows != path::uniform_rows || found.uncounted > 0) return false;
-    if (chosen.merge) return chosen.longest <= HASH_THREAD_MOST && has_types_to_reserve(product);
+    if (chosen.merge) return chosen.longest <= HASH_THREAD_MOST && may_reserve(product);
     return chosen.bitmap && chosen.together == 3 && found.triples >= (unsigned int)samples &&
            may_go_bitmap(product, chosen.span);
 }

@@ -212,12 +212,6 @@ __global__ void __launch_bounds__(THREADS) spread_lengths(patterns<int32_t> patt
 
 } // namespace
 
-bool may_go_shifted(const cuda_product &product)
-{
-    const spg_type value = product.A->value_type;
-    return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only;
-}
-
 spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
 {
     const int64_t a_rows = product.A->rows, parts = (a_rows + SHIFTED_PART - 1) / SHIFTED_PART;

@@ -5,6 +5,7 @@
  * products of entry e of each row of the run in storage order, as positions in the first row of a tile. Those of the
  * next row are one pitch of A's rows and one of B's rows further on. The pitches are odd, so that lanes have no bank
  * conflicts. Chosen by route/route.cu. Contraction while expanding replaces the paper's sort (section 3.3). */
+#include "../../launch.cuh"
 #include "../../primitives/warp.cuh"
 #include "../hash_group/table.cuh"
 #include "../rows.cuh"
@@ -307,10 +308,8 @@ template <typename Value> spg_status launch(cuda_product &product, const shifted
 {
     const int bytes = dynamic_bytes(product);
     auto *kernel = fill_runs_kernel<Value>;
-    /* Always the maximum: the setting belongs to the process. */
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, product.cuda->block_shared_bytes);
-    spg_status status = spg_cuda_check(product.context, error, "filling, class shifted");
+    spg_status status =
+        allow_shared(product.context, "filling, class shifted", kernel, product.cuda->block_shared_bytes);
     if (status != SPG_OK) return status;
     kernel<<<(unsigned int)(product.cuda->multiprocessors * RESIDENT), THREADS, bytes, product.cuda->stream>>>(
         patterns_of<int32_t>(product), numbers_of<Value>(product), rows.runs, rows.counts);

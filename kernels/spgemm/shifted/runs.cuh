@@ -36,10 +36,7 @@ struct shifted_rows {
     uint8_t *shifts;  /* one a row of B: whether it is the row before, shifted */
 };
 
-/* Whether the method takes these operands: the commonest types, with values. */
-bool may_go_shifted(const cuda_product &product);
-
-/* Finds the runs; if workspace is unavailable, rows->memory stays NULL. */
+/* Finds the runs, for has_common_types; if workspace is unavailable, rows->memory stays NULL. */
 spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows);
 
 /* Counts all rows: first the single rows and one row of each run in tables of `slots` slots, with their overflow rows;

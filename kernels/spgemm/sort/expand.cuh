@@ -9,6 +9,7 @@
 #ifndef SPG_KERNELS_SPGEMM_SORT_EXPAND_CUH
 #define SPG_KERNELS_SPGEMM_SORT_EXPAND_CUH
 
+#include "../../launch.cuh"
 #include "../../primitives/warp.cuh"
 #include "../product.cuh"
 
@@ -200,9 +201,7 @@ template <typename Offset, typename Layout>
 spg_status launch_class(const cuda_product &product, const row_set &rows, const class_launch &shape,
                         void (*kernel)(patterns<Offset>, row_set, any_numbers, Layout), const Layout &layout)
 {
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.most_bytes);
-    const spg_status status = spg_cuda_check(product.context, error, shape.what);
+    const spg_status status = allow_shared(product.context, shape.what, kernel, shape.most_bytes);
     if (status != SPG_OK) return status;
     const int blocks = grid_for(product, rows.count, shape.row_threads, shape.block_threads);
     kernel<<<blocks, shape.block_threads, shape.bytes, product.cuda->stream>>>(patterns_of<Offset>(product), rows,

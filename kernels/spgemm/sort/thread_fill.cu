@@ -165,8 +165,7 @@ template <typename Value> spg_status launch(const cuda_product &product)
 bool may_sort_rows(const cuda_product &product, unsigned int most_products)
 {
     const spg_csr *B = product.B;
-    if (product.offset_type != SPG_I32 || product.pattern_only || B->cols > SORTED_COLUMNS) return false;
-    if ((B->value_type != SPG_F64 && B->value_type != SPG_F32) || most_products > SORTED_MOST) return false;
+    if (!has_common_types(product) || B->cols > SORTED_COLUMNS || most_products > SORTED_MOST) return false;
     const auto columns = reinterpret_cast<uintptr_t>(B->columns), values = reinterpret_cast<uintptr_t>(B->values);
     return columns % (2 * sizeof(int32_t)) == 0 && values % (2 * spg_type_size(B->value_type)) == 0;
 }
