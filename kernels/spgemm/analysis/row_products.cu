@@ -181,15 +181,6 @@ __global__ void __launch_bounds__(THREADS)
     add_counts(pattern.counters, found);
 }
 
-template <int Width, typename Offset>
-spg_status launch(const cuda_product &product, const patterns<Offset> &pattern, const spg_row_limits &limits,
-                  int64_t *row_products, const long_lists &lists)
-{
-    int blocks = grid_for(product, pattern.rows, Width, THREADS);
-    analyse_kernel<Offset, Width><<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
-    return spg_cuda_check_launch(product.context, "the analysis of a product");
-}
-
 } // namespace
 
 spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, products_of_rows *products)
@@ -207,15 +198,18 @@ spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, pro
     const long_lists lists{counts,         counts + 1,      huge_rows, reinterpret_cast<int32_t *>(huge_rows + huge),
                            (uint32_t)huge, (uint32_t)listed};
     if (status == SPG_OK)
-        status = with_offset_type(product.offset_type, [&](auto offset) {
-            patterns<decltype(offset)> pattern = patterns_of<decltype(offset)>(product);
-            spg_status launched = nnz <= 3 * rows    ? launch<1>(product, pattern, limits, row_products, lists)
-                                  : nnz <= 48 * rows ? launch<8>(product, pattern, limits, row_products, lists)
-                                                     : launch<32>(product, pattern, limits, row_products, lists);
-            if (launched != SPG_OK || listed == 0) return launched;
+        status = launch_typed(product, "the analysis of a product", [&](auto offset, cudaStream_t stream) {
+            using Offset = decltype(offset);
+            const int lanes = nnz <= 3 * rows ? 1 : nnz <= 48 * rows ? 8 : 32;
+            auto *kernel = lanes == 1   ? analyse_kernel<Offset, 1>
+                           : lanes == 8 ? analyse_kernel<Offset, 8>
+                                        : analyse_kernel<Offset, 32>;
+            const patterns<Offset> pattern = patterns_of<Offset>(product);
+            kernel<<<grid_for(product, rows, lanes, THREADS), THREADS, 0, stream>>>(pattern, limits, row_products,
+                                                                                    lists);
+            if (listed == 0) return;
             const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
-            analyse_long_rows<<<blocks, THREADS, 0, product.cuda->stream>>>(pattern, limits, row_products, lists);
-            return spg_cuda_check_launch(product.context, "the analysis of long rows");
+            analyse_long_rows<<<blocks, THREADS, 0, stream>>>(pattern, limits, row_products, lists);
         });
     give_workspace(product, memory, bytes);
     return status;

@@ -237,10 +237,9 @@ spg_status take_sample(cuda_product &product, int32_t samples, spg_sample *sampl
     const unsigned int post = ++product.cuda->posts;
     const int sample_blocks = (samples + SAMPLE_THREADS / 32 - 1) / (SAMPLE_THREADS / 32);
     const int blocks = sample_blocks + blocks_for_b(product);
-    spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
-        sample_rows<<<blocks, SAMPLE_THREADS, 0, product.cuda->stream>>>(
-            patterns_of<decltype(offset)>(product), samples, sample_blocks, product.cuda->device_mailbox, post);
-        return spg_cuda_check_launch(product.context, "sample_rows");
+    spg_status status = launch_typed(product, "sample_rows", [&](auto offset, cudaStream_t stream) {
+        sample_rows<<<blocks, SAMPLE_THREADS, 0, stream>>>(patterns_of<decltype(offset)>(product), samples,
+                                                           sample_blocks, product.cuda->device_mailbox, post);
     });
     spg_counters found;
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(product.context, post, &found);

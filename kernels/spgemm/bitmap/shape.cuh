@@ -38,14 +38,12 @@ inline bitmap_shape bitmap_shape_of(const cuda_product &product, const row_set &
     const int least = width <= 1024 ? 8 : width <= 4096 ? 16 : 32, wanted = b_row <= 8 ? 8 : b_row <= 16 ? 16 : 32;
     const int lanes = wanted > least ? wanted : least;
     const int bundled = rows.rows == nullptr ? together : 1;
-    return {{lanes, bundled, 0, 1, lanes == 32 && b_row > 32},
-            width,
-            0,
-            lanes - lanes % bundled,
-            0,
-            product.notes.repeats,
-            product.notes.row_groups,
-            false};
+    bitmap_shape shape{};
+    shape.lanes = lanes, shape.together = bundled, shape.tile_steps = 1;
+    shape.pieces = lanes == 32 && b_row > 32;
+    shape.width = width, shape.batch = lanes - lanes % bundled;
+    shape.repeats = product.notes.repeats, shape.row_groups = product.notes.row_groups;
+    return shape;
 }
 
 } // namespace spg

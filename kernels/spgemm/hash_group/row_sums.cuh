@@ -6,6 +6,7 @@
 #ifndef SPG_KERNELS_SPGEMM_HASH_GROUP_ROW_SUMS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_GROUP_ROW_SUMS_CUH
 
+#include "../../primitives/search.cuh"
 #include "../../primitives/warp.cuh"
 #include "../driver/groups.cuh"
 #include "table.cuh"
@@ -288,14 +289,9 @@ template <typename Offset, typename Value, int Lanes, int Piece, reads Reads> st
     {
         if (Reads == reads::trusted) return b_bounds(pattern, column);
         const span<Offset> b = checked_b_row(pattern, column, found.faults);
-        Offset begin = b.begin, end = b.end;
-        while (Reads == reads::upper && begin < end) {
-            const Offset middle = begin + (end - begin) / 2;
-            if (pattern.b_columns[middle] < i)
-                begin = middle + 1;
-            else
-                end = middle;
-        }
+        Offset begin = b.begin;
+        if (Reads == reads::upper)
+            begin = first_that(b.begin, b.end, [&](Offset k) { return pattern.b_columns[k] >= i; });
         products += (unsigned long long)(b.end - b.begin);
         const bool fits = b.end - begin <= table.slots;
         full = full || !fits;

@@ -216,10 +216,9 @@ spg_status count_overflow_rows_and_post(cuda_product &product, const length_sums
 spg_status place_overflow_lengths(cuda_product &product, unsigned int overflow, const int32_t *lengths)
 {
     const unsigned int blocks = (overflow + THREADS - 1) / THREADS;
-    return with_offset_type(product.offset_type, [&](auto offset) {
-        place_lengths<<<blocks, THREADS, 0, product.cuda->stream>>>(
-            product.overflow.rows, lengths, overflow, static_cast<decltype(offset) *>(product.C->row_offsets));
-        return spg_cuda_check_launch(product.context, "lengths of overflow rows");
+    return launch_typed(product, "lengths of overflow rows", [&](auto offset, cudaStream_t stream) {
+        place_lengths<<<blocks, THREADS, 0, stream>>>(product.overflow.rows, lengths, overflow,
+                                                      static_cast<decltype(offset) *>(product.C->row_offsets));
     });
 }
 

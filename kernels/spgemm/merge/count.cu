@@ -119,6 +119,17 @@ __device__ inline void merge_in_thread(const patterns<Offset> &pattern, span<Off
     if (left) found.signs |= SPG_FAULT_B;
 }
 
+/* The same with the fewest of these heads that hold the warp's longest row; the last hold any. */
+template <typename Position, int HEADS, int... MORE, typename Offset>
+__device__ inline void merge_narrowest(const patterns<Offset> &pattern, span<Offset> a, int longest, row_found &found,
+                                       warp_found &warp)
+{
+    if (longest == 0) return;
+    if constexpr (sizeof...(MORE) > 0)
+        if (longest > HEADS) return merge_narrowest<Position, MORE...>(pattern, a, longest, found, warp);
+    merge_in_thread<HEADS, Offset, Position>(pattern, a, found, warp);
+}
+
 /* One row a thread, row i; `active`: there is such a row. */
 template <made_for ROWS, typename Offset, typename Position>
 __device__ inline row_found count_row(const patterns<Offset> &pattern, bool active, int32_t i, warp_found &warp)
@@ -141,22 +152,10 @@ __device__ inline row_found count_row(const patterns<Offset> &pattern, bool acti
     if (a.end - a.begin > HEADS) a.end = a.begin;
     const int longest = __reduce_max_sync(~0u, (int)(a.end - a.begin));
     if (threadIdx.x % 32 == 0) warp.longest_a = max((int)warp.longest_a, by_lanes != 0 ? (int)MERGE_MOST : longest);
-    if (longest == 0)
-        ;
-    else if (FEW && longest <= 4)
-        merge_in_thread<4, Offset, Position>(pattern, a, found, warp);
-    else if (FEW && longest <= 5)
-        merge_in_thread<5, Offset, Position>(pattern, a, found, warp);
-    else if (FEW && longest <= 7)
-        merge_in_thread<7, Offset, Position>(pattern, a, found, warp);
-    else if (FEW)
-        merge_in_thread<9, Offset, Position>(pattern, a, found, warp);
-    else if (longest <= 8)
-        merge_in_thread<8, Offset, Position>(pattern, a, found, warp);
-    else if (longest <= 12)
-        merge_in_thread<12, Offset, Position>(pattern, a, found, warp);
+    if constexpr (FEW)
+        merge_narrowest<Position, 4, 5, 7, FEW_HEADS>(pattern, a, longest, found, warp);
     else
-        merge_in_thread<16, Offset, Position>(pattern, a, found, warp);
+        merge_narrowest<Position, 8, 12, MANY_HEADS>(pattern, a, longest, found, warp);
     __syncwarp();
     /* Rare, so the row is read again: that saves registers. */
     if (found.signs & SUSPECT) {

@@ -116,18 +116,6 @@ row_set rows_of_bin(const binned &rows, int bin)
     return {rows.permuted, rows.count, rows.begins + BINS + bin, rows.begins + bin};
 }
 
-spg_status queue_columns(cuda_product &product, const row_set &rows, const window_work &work)
-{
-    return work.fills ? fill_window_columns(product, rows, work.heavy) : count_window_columns(product, rows);
-}
-
-spg_status queue_values(cuda_product &product, const row_set &rows, const int64_t *row_products,
-                        const window_work &work)
-{
-    if (!work.fills || product.pattern_only) return SPG_OK;
-    return fill_window_values(product, rows, row_products, work.few);
-}
-
 /* The streams of the bins; they start when the context's own stream reaches the fork. long_rows takes workspace that is
  * freed in the order of its stream, which neither a caller's allocator nor a device without pools supports. */
 struct bin_streams {
@@ -174,14 +162,16 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *
     cudaStream_t &stream = product.cuda->stream;
     const row_set windows = rows_of_bin(rows, WINDOW_BIN);
     stream = streams.windows;
-    spg_status status = queue_columns(product, windows, launch.windows);
+    spg_status status = launch.windows.fills ? fill_window_columns(product, windows, launch.windows.heavy)
+                                             : count_window_columns(product, windows);
     stream = streams.middle;
     if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN));
     for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && launch.few_columns_slots > 0 && status == SPG_OK; --k)
         status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), launch.few_columns_slots << k,
                                        rows.tickets + k);
     stream = streams.windows;
-    if (status == SPG_OK) status = queue_values(product, windows, row_products, launch.windows);
+    if (status == SPG_OK && launch.windows.fills && !product.pattern_only)
+        status = fill_window_values(product, windows, row_products, launch.windows.few);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
         status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1));
