@@ -37,7 +37,7 @@ typedef struct spg_sample {
     unsigned long long nnz;        /* entries */
     unsigned long long products;   /* of all sampled rows */
     unsigned long long b_descents; /* entries of B whose column is not greater than the one before in the row, over all
-                                    * of B (spgemm/analysis/b_order.cuh); 0: every row ascends */
+                                    * of B (primitives/row_order.cuh); 0: every row ascends */
     unsigned int longest_row;      /* entries of the longest row */
     unsigned int too_long;         /* rows of C too long for the sample's hash table */
     unsigned int uncounted;        /* rows with too many products to be counted in the sample */

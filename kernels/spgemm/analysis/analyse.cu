@@ -179,10 +179,10 @@ __global__ void __launch_bounds__(BLOCK) check_offsets_kernel(row_offsets offset
         if (!offsets.is_within(i)) atomicMin(first, (unsigned long long)i);
 }
 
-row_offsets offsets_of(const spg_csr *matrix)
+row_offsets rows_of(const spg_csr *matrix)
 {
     if (matrix == nullptr) return {{nullptr, false}, 0, 0};
-    return {spg::offsets_of(*matrix), matrix->rows, matrix->nnz};
+    return {offsets_of(*matrix), matrix->rows, matrix->nnz};
 }
 
 spg_status read_faults(spg_context *context, const analysis_job &job, first_faults *faults)
@@ -296,15 +296,9 @@ spg_status spg_cuda_product_analysis(spg_context *context, const spg_csr *A, con
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    spg::analysis_job job = {spg::offsets_of(A),
-                             spg::offsets_of(B),
-                             spg::offsets_of(C),
-                             A->columns,
-                             *limits,
-                             row_products,
-                             0,
-                             nullptr,
-                             nullptr};
+    spg::analysis_job job = {};
+    job.A = spg::rows_of(A), job.B = spg::rows_of(B), job.C = spg::rows_of(C);
+    job.a_columns = A->columns, job.limits = *limits, job.row_products = row_products;
     status = spg::allocate_and_analyse(context, job, analysis);
     spg_cuda_leave(context);
     return status;

@@ -4,7 +4,8 @@
 #ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
 #define SPG_KERNELS_SPGEMM_LONG_ROWS_MARK_CUH
 
-#include "bitmap.cuh"
+#include "../../primitives/bitmap.cuh"
+#include "long_rows.cuh"
 
 namespace spg
 {

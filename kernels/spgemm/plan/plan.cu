@@ -222,10 +222,10 @@ spg_status time_run(spgemm_plan *plan)
     return spg_cuda_check(plan->context, error, "timing a plan's run");
 }
 
-spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const plan_keys &keys,
-                               const plan_fingerprint &planned, const char *name)
+spg_status compare_fingerprint(spg_context *context, const spg_csr *matrix, const fingerprint_keys &keys,
+                               const pattern_fingerprint &planned, const char *name)
 {
-    plan_fingerprint found;
+    pattern_fingerprint found;
     spg_status status = find_fingerprint(context, matrix, keys, &found);
     if (status != SPG_OK) return status;
     if (memcmp(&found, &planned, sizeof found) == 0) return SPG_OK;

@@ -11,6 +11,7 @@
 #define SPG_KERNELS_SPGEMM_PLAN_PLAN_CUH
 
 #include "../../containers/entries.cuh"
+#include "../../containers/fingerprint.cuh"
 #include "../../device.h"
 #include "../../values.cuh"
 #include "windows.cuh"
@@ -119,16 +120,6 @@ struct plan_items {
     void *codes;
 };
 
-/* Recognises a pattern by a fingerprint, with random keys of the plan's own; see plan/fingerprint.cu. */
-enum { PLAN_HASHES = 2, PLAN_HASH_WORDS = 64 };
-struct plan_keys {
-    uint64_t of_words[PLAN_HASHES][PLAN_HASH_WORDS], of_places[PLAN_HASHES];
-};
-struct plan_fingerprint {
-    uint64_t hashes[PLAN_HASHES];
-};
-static_assert(2 * PLAN_HASHES <= sizeof(spg_report::figures) / sizeof(long long), "each is reported in two halves");
-
 /* Device memory of a plan, in a list. */
 struct plan_array {
     plan_array *next;
@@ -151,8 +142,8 @@ struct cuda_plan {
     cudaEvent_t forked, joined;
     uint32_t *references; /* for plan_thread_rows; one array for all parts, as the next */
     uint32_t *b_begins;   /* for plan_windows */
-    plan_keys keys;
-    plan_fingerprint of_a, of_b;
+    fingerprint_keys keys;
+    pattern_fingerprint of_a, of_b;
     plan_array *arrays; /* all that is allocated on the device */
     int64_t bytes;      /* of the list */
 };
@@ -353,12 +344,6 @@ spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_win
 spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                       const plan_values &values);
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
-
-/* plan/fingerprint.cu. The latter two wait. */
-void draw_keys(plan_keys *keys);
-spg_status find_fingerprint(spg_context *context, const spg_csr *matrix, const plan_keys &keys,
-                            plan_fingerprint *fingerprint);
-spg_status patterns_are_equal(spg_context *context, const spg_csr *one, const spg_csr *other, bool *are_equal);
 
 /* Blocks for `count` threads or warps; the kernel strides over the rest. */
 inline unsigned int plan_blocks(const spg_cuda *cuda, int64_t count, int each_block)

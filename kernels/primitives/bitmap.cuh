@@ -1,9 +1,9 @@
-/* A set of columns as a bitmap in a block's shared memory: merged with the bitmaps of other blocks, counted, and
- * written to C in ascending order. A bitmap is cleared when it has been processed. Private. */
-#ifndef SPG_KERNELS_SPGEMM_LONG_ROWS_BITMAP_CUH
-#define SPG_KERNELS_SPGEMM_LONG_ROWS_BITMAP_CUH
+/* A set of columns, or other numbers, as a bitmap in a block's shared memory: merged with the bitmaps of other blocks,
+ * counted, and written in ascending order. A bitmap is cleared when it has been processed. Private. */
+#ifndef SPG_KERNELS_PRIMITIVES_BITMAP_CUH
+#define SPG_KERNELS_PRIMITIVES_BITMAP_CUH
 
-#include "long_rows.cuh"
+#include "warp.cuh"
 
 namespace spg
 {
@@ -14,7 +14,7 @@ enum {
     DENSE_GROUP = 256             /* entries among a group's 1024 columns from which it is written word by word */
 };
 
-/* ORs the bitmap of a range into the split row's bitmap, and clears it. */
+/* ORs the bitmap of a range into a whole bitmap in global memory, and clears it. */
 __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *whole)
 {
     for (int32_t k = threadIdx.x; k < words; k += blockDim.x) {
@@ -25,7 +25,7 @@ __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *w
     }
 }
 
-/* Whether this block is the last to OR its chunk into the row's bitmap. All threads call it. */
+/* Whether this block is the last of `chunks` to OR its chunk into the whole bitmap. All threads call it. */
 __device__ inline bool chunk_is_last(uint32_t *done, uint32_t chunks)
 {
     __shared__ uint32_t before;

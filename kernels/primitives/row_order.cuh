@@ -1,20 +1,16 @@
-/* Whether rows of B ascend strictly, found from all of its columns while the sample runs (analysis/sample.cu), within
- * the same wait. Private.
+/* Whether all rows of a CSR matrix ascend strictly, found from all of its columns. Private.
  *
  * A descent is an entry whose column is not greater than that of the entry before it. Columns may descend from one row
  * to the next, but not within a row that ascends. So the descents over all columns in storage order, minus those at the
- * first entries of rows, are 0 exactly if every row ascends. If B's offsets are invalid the difference means nothing,
- * and the counting kernels refuse them; nothing outside B's entries is read.
+ * first entries of rows, are 0 exactly if every row ascends. If offsets are invalid the difference means nothing, but
+ * nothing outside the matrix's entries is read.
  *
  * Memory traffic: 4 bytes an entry and an offset a row, streamed. The columns around the first entries of rows are read
- * again, from cache unless B is much larger than it. 10 MB, 3 us at the bandwidth of an H100, fit into the time in
- * which the sample waits for dependent loads. A larger B takes longer than the sample, but far less than a product that
- * reads it. */
-#ifndef SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
-#define SPG_KERNELS_SPGEMM_ANALYSIS_B_ORDER_CUH
+ * again, from cache unless the matrix is much larger than it. */
+#ifndef SPG_KERNELS_PRIMITIVES_ROW_ORDER_CUH
+#define SPG_KERNELS_PRIMITIVES_ROW_ORDER_CUH
 
-#include "../../primitives/warp.cuh"
-#include "../product.cuh"
+#include "warp.cuh"
 
 namespace spg
 {
@@ -25,7 +21,15 @@ enum {
     BEGINNINGS_AT_ONCE = 4              /* rows of a thread, likewise */
 };
 
-/* All columns of B as 16-byte loads see them: fewer than four before the first 16-byte boundary, `count` times four,
+/* A matrix whose offsets may be invalid. */
+template <typename Offset> struct row_pattern_view {
+    const Offset *offsets;
+    const int32_t *columns;
+    Offset nnz;
+    int32_t rows;
+};
+
+/* All columns as 16-byte loads see them: fewer than four before the first 16-byte boundary, `count` times four,
  * and fewer than four after those. */
 struct column_fours {
     const int4 *fours;
@@ -74,24 +78,24 @@ __device__ inline unsigned int descents_at_ends(const int32_t *columns, const co
     return entry > 0 && columns[entry] <= columns[entry - 1] ? 1 : 0;
 }
 
-/* Descents to the first entries of BEGINNINGS_AT_ONCE rows of B: `row` and rows before it, at equal distances. */
+/* Descents to the first entries of BEGINNINGS_AT_ONCE rows: `row` and rows before it, at equal distances. */
 template <typename Offset>
-__device__ inline unsigned int descents_to_rows(const patterns<Offset> &pattern, int64_t row, int64_t apart)
+__device__ inline unsigned int descents_to_rows(const row_pattern_view<Offset> &matrix, int64_t row, int64_t apart)
 {
     Offset begin[BEGINNINGS_AT_ONCE];
     bool may_descend[BEGINNINGS_AT_ONCE];
 #pragma unroll
     for (int n = 0; n < BEGINNINGS_AT_ONCE; n++) {
         const int64_t own = row - n * apart;
-        begin[n] = own >= 0 ? pattern.b_offsets[own] : 0;
-        const Offset end = own >= 0 ? pattern.b_offsets[own + 1] : 0;
-        may_descend[n] = begin[n] > 0 && begin[n] < end && begin[n] < pattern.b_nnz;
+        begin[n] = own >= 0 ? matrix.offsets[own] : 0;
+        const Offset end = own >= 0 ? matrix.offsets[own + 1] : 0;
+        may_descend[n] = begin[n] > 0 && begin[n] < end && begin[n] < matrix.nnz;
     }
     int32_t before[BEGINNINGS_AT_ONCE], first[BEGINNINGS_AT_ONCE];
 #pragma unroll
     for (int n = 0; n < BEGINNINGS_AT_ONCE; n++) {
-        before[n] = may_descend[n] ? pattern.b_columns[begin[n] - 1] : 0;
-        first[n] = may_descend[n] ? pattern.b_columns[begin[n]] : 0;
+        before[n] = may_descend[n] ? matrix.columns[begin[n] - 1] : 0;
+        first[n] = may_descend[n] ? matrix.columns[begin[n]] : 0;
     }
     unsigned int found = 0;
 #pragma unroll
@@ -99,19 +103,20 @@ __device__ inline unsigned int descents_to_rows(const patterns<Offset> &pattern,
     return found;
 }
 
-/* A thread's share of the descents within rows of B; negative if it found more descents to first entries. The shares of
+/* A thread's share of the descents within rows; negative if it found more descents to first entries. The shares of
  * all threads of `warps` whole warps, of which this is warp number `warp`, add up modulo 2^64. */
 template <typename Offset>
-__device__ inline unsigned long long descents_within_rows(const patterns<Offset> &pattern, int64_t warp, int64_t warps)
+__device__ inline unsigned long long descents_within_rows(const row_pattern_view<Offset> &matrix, int64_t warp,
+                                                          int64_t warps)
 {
-    const int32_t *columns = pattern.b_columns;
-    const column_fours in(columns, (int64_t)pattern.b_nnz);
+    const int32_t *columns = matrix.columns;
+    const column_fours in(columns, (int64_t)matrix.nnz);
     const int64_t thread = warp * WARP + lane_in_warp(), threads = warps * WARP;
     unsigned long long found = descents_at_ends(columns, in, thread);
     for (int64_t piece = warp; piece * PIECE_FOURS < in.count; piece += warps)
         found += descents_in_piece(columns, in, piece);
     /* From the last row back: the last columns are still in cache. */
-    for (int64_t row = pattern.inner - 1 - thread; row >= 0; row -= BEGINNINGS_AT_ONCE * threads)
+    for (int64_t row = matrix.rows - 1 - thread; row >= 0; row -= BEGINNINGS_AT_ONCE * threads)
         found -= descents_to_rows(pattern, row, threads);
     return found;
 }
