@@ -117,7 +117,7 @@ __device__ inline unsigned long long descents_within_rows(const row_pattern_view
         found += descents_in_piece(columns, in, piece);
     /* From the last row back: the last columns are still in cache. */
     for (int64_t row = matrix.rows - 1 - thread; row >= 0; row -= BEGINNINGS_AT_ONCE * threads)
-        found -= descents_to_rows(pattern, row, threads);
+        found -= descents_to_rows(matrix, row, threads);
     return found;
 }
 
