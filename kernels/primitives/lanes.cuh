@@ -9,7 +9,7 @@
 namespace spg
 {
 
-/* Lanes consecutive lanes of a warp. */
+/* A group of consecutive lanes. */
 template <int Lanes> struct lane_group {
     static constexpr int lanes = Lanes;
     int lane, in_block; /* lane: in the group; in_block: number of the group */

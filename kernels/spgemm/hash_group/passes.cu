@@ -8,8 +8,8 @@
  * values: products are summed at the slots of their columns, then sorted by column.
  *
  * One pass. A warp a row counts like the first, fills like the second, and keeps its row of C in workspace if it has up
- * to `stride` entries. After C is allocated, the kept rows are copied. For many products per
- * entry of C, where expanding again costs more than copying. */
+ * to `stride` entries. After C is allocated, the kept rows are copied. For many products per entry of C,
+ * where expanding again costs more than copying. */
 #include "../../primitives/parts.cuh"
 #include "kept_rows.cuh"
 #include "row_sums.cuh"

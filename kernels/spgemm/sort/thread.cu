@@ -18,12 +18,12 @@ enum { THREADS = 128, WARPS = THREADS / WARP, NUMBER_BITS = 5, HEAD = 1 << NUMBE
 static_assert(THREAD_MOST == 1 << NUMBER_BITS && THREAD_MOST == 32, "the network's size");
 
 /* A warp's shared memory: `order` of the sorted products (filling only), then columns or values. */
-template <bool Filling> constexpr int order_bytes = Filling ? THREAD_MOST *WARP : 0;
+template <bool Filling> constexpr int order_bytes() { return Filling ? THREAD_MOST * WARP : 0; }
 constexpr int slot_of(int product, int lane) { return product * WARP + lane; }
 
 template <bool Filling> int warp_bytes(size_t value_bytes)
 {
-    return order_bytes<Filling> + THREAD_MOST * WARP * (int)std::max(value_bytes, sizeof(uint32_t));
+    return order_bytes<Filling>() + THREAD_MOST * WARP * (int)std::max(value_bytes, sizeof(uint32_t));
 }
 
 /* The sorted keys of a row of `products` columns. The whole warp calls it; no row of the warp has more than `most`. */
@@ -81,15 +81,18 @@ __device__ void write_columns(const Key (&keys)[THREAD_MOST], int products, uint
     }
 }
 
+/* Blocks a multiprocessor for which registers must leave room; 0: any number. */
+template <bool Filling, typename Key> constexpr int RESIDENT = !Filling ? 0 : sizeof(Key) == 4 ? 5 : 4;
+
 /* bytes: of a warp. */
 template <bool Filling, typename Offset, typename Key>
-__global__ void __launch_bounds__(THREADS, Filling ? (sizeof(Key) == 4 ? 5 : 4) : 0)
+__global__ void __launch_bounds__(THREADS, (RESIDENT<Filling, Key>))
     row_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
                const __grid_constant__ any_numbers all, const int bytes)
 {
     extern __shared__ __align__(16) unsigned char shared[];
     uint8_t *order = shared + threadIdx.x / WARP * bytes;
-    uint32_t *columns = reinterpret_cast<uint32_t *>(order + order_bytes<Filling>);
+    uint32_t *columns = reinterpret_cast<uint32_t *>(order + order_bytes<Filling>());
     int lane = lane_in_warp();
     counts found{};
     int32_t count = row_count(rows);

@@ -150,11 +150,12 @@ __device__ __forceinline__ void fill_values(const patterns<Offset> &pattern, con
         sum_entries(room.heads, entries, products, values, order, lane, WARP, c_values);
 }
 
+/* Blocks a multiprocessor for which registers must leave room. */
+template <bool Filling, bool Wide> constexpr int RESIDENT = Wide ? 3 : Filling ? 4 : 5;
+
 /* bytes: of a warp. */
 template <bool Filling, typename Offset, bool Wide>
-__global__ void __launch_bounds__(THREADS, Wide      ? 3
-                                           : Filling ? 4
-                                                     : 5)
+__global__ void __launch_bounds__(THREADS, (RESIDENT<Filling, Wide>))
     row_kernel(const __grid_constant__ patterns<Offset> pattern, const __grid_constant__ row_set rows,
                const __grid_constant__ any_numbers all, const int bytes)
 {
