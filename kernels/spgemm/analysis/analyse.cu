@@ -170,15 +170,6 @@ __global__ void __launch_bounds__(BLOCK) analyse_kernel(analysis_job job)
     job.results[blockIdx.x] = result;
 }
 
-/* Finds the first row with invalid offsets; a matrix without rows is faulty if it does not begin at 0. */
-__global__ void __launch_bounds__(BLOCK) check_offsets_kernel(row_offsets offsets, unsigned long long *first)
-{
-    const int64_t start = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (start == 0 && offsets.rows == 0 && offsets.at(0) != 0) *first = 0;
-    for (int64_t i = start; i < offsets.rows; i += (int64_t)gridDim.x * BLOCK)
-        if (!offsets.is_within(i)) atomicMin(first, (unsigned long long)i);
-}
-
 row_offsets rows_of(const spg_csr *matrix)
 {
     if (matrix == nullptr) return {{nullptr, false}, 0, 0};
@@ -190,15 +181,17 @@ spg_status read_faults(spg_context *context, const analysis_job &job, first_faul
     return spg_cuda_copy_bytes(context, faults, SPG_PLACE_HOST, job.faults, SPG_PLACE_DEVICE, sizeof *faults);
 }
 
-/* Checks a matrix's offsets and waits: nothing may read through invalid ones. */
+/* Checks a matrix's offsets and waits: nothing may read through invalid ones. A matrix without rows is faulty if it
+ * does not begin at 0. */
 spg_status check_offsets(spg_context *context, const analysis_job &job, const row_offsets &offsets, const char *name)
 {
-    spg_cuda *cuda = spg_cuda_of(context);
-    const int64_t blocks = offsets.rows / BLOCK + 1;
-    check_offsets_kernel<<<(unsigned int)(blocks < MOST_BLOCKS ? blocks : (int64_t)MOST_BLOCKS), BLOCK, 0,
-                           cuda->stream>>>(offsets, &job.faults->b_row);
+    unsigned long long *first = &job.faults->b_row;
     first_faults faults;
-    spg_status status = spg_cuda_check_launch(context, "the check of offsets");
+    spg_status status =
+        for_each(context, offsets.rows > 0 ? offsets.rows : 1, "the check of offsets", [=] __device__(int64_t i) {
+            const bool is_sound = offsets.rows > 0 ? offsets.is_within(i) : offsets.at(0) == 0;
+            if (!is_sound) atomicMin(first, (unsigned long long)i);
+        });
     if (status == SPG_OK) status = read_faults(context, job, &faults);
     if (status != SPG_OK || faults.b_row == ~0ull) return status;
     return spg_context_fail(context, SPG_ERROR_FORMAT, "%s: row %lld has offsets out of range", name,

@@ -3,6 +3,7 @@
  * offsets. */
 #include "assemble.cuh"
 
+#include "../../containers/entries.cuh"
 #include "../../primitives/scan.cuh"
 #include "../driver/counters.cuh"
 
@@ -24,12 +25,6 @@ __global__ void __launch_bounds__(THREADS) difference(const Offset *offsets, int
 {
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < rows) lengths[i] = offsets[i + 1] - offsets[i];
-}
-
-__global__ void __launch_bounds__(THREADS) widen(const int32_t *offsets, int64_t count, int64_t *widened)
-{
-    int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < count) widened[i] = offsets[i];
 }
 
 template <typename Offset>
@@ -136,9 +131,9 @@ spg_status widen_offsets(cuda_product &product, const spg_csr *matrix, const cha
     widened->bytes = spg_array_bytes(count, sizeof(int64_t));
     spg_status status = take_workspace(product, widened->bytes, what, &widened->memory);
     if (status != SPG_OK) return status;
-    widen<<<blocks_for(count), THREADS, 0, product.cuda->stream>>>(static_cast<const int32_t *>(matrix->row_offsets),
-                                                                   count, static_cast<int64_t *>(widened->memory));
-    return spg_cuda_check_launch(product.context, "widen");
+    const auto *from = static_cast<const int32_t *>(matrix->row_offsets);
+    auto *to = static_cast<int64_t *>(widened->memory);
+    return for_each(product.context, count, "widen", [=] __device__(int64_t i) { to[i] = from[i]; });
 }
 
 } // namespace spg

@@ -5,6 +5,7 @@
  * so its sum is the same as without windows. A column that alone does not fit is summed in parts, one after the other.
  * If the row's entries of A do not fit they come in chunks; its products are read in tiles, one a block. The host waits
  * for the counts it needs: this is the last resort under a tight workspace limit. */
+#include "../../containers/entries.cuh"
 #include "global.cuh"
 
 #include <algorithm>
@@ -31,13 +32,6 @@ __global__ void store_kernel(numbers<Value> number, const int64_t *base, int32_t
 {
     number.c_columns[*base] = column;
     if constexpr (has_values<Value>) number.c_values[*base] = *sum;
-}
-
-/* Where the row's entries go, after the first `done`. */
-template <typename Offset>
-__global__ void place_kernel(patterns<Offset> pattern, global_slice slice, int64_t done, int64_t *base)
-{
-    *base = (int64_t)pattern.c_offsets[row_at(slice.set, slice.first)] + done;
 }
 
 template <typename Offset>
@@ -159,11 +153,15 @@ template <typename Write> spg_status long_row::write_window(int64_t low, int64_t
     });
 }
 
+/* Where the row's entries go, after the first `done`. */
 spg_status long_row::place()
 {
-    return launch_typed(product, "the place of a long row", [&](auto offset, cudaStream_t on) {
-        place_kernel<<<1, 1, 0, on>>>(patterns_of<decltype(offset)>(product), slice, done, base);
-    });
+    const numbers_view offsets = offsets_of(*product.C);
+    const row_set set = slice.set;
+    const int32_t first = slice.first;
+    int64_t *to = base, before = done;
+    return for_each(product.context, 1, "the place of a long row",
+                    [=] __device__(int64_t) { *to = offsets[row_at(set, first)] + before; });
 }
 
 /* The columns [low, high), which have `count` products. */
