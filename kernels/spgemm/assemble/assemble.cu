@@ -10,7 +10,6 @@
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
-#include <type_traits>
 
 namespace spg
 {

@@ -2,9 +2,9 @@
  *
  * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
  * Output: an array of codes for them, and the products of long entries. If the windows were searched, masks tell the
- * products (plan/searched.cuh). Else each warp of a block goes over a section of the window's products, and learns from
+ * products (plan/products.cuh). Else each warp of a block goes over a section of the window's products, and learns from
  * counts how many products of an entry come before its own. So each entry has its products in storage order. */
-#include "searched.cuh"
+#include "products.cuh"
 
 namespace spg
 {

@@ -19,7 +19,7 @@ struct entry_slice {
      * so many. NULL under a workspace limit. */
     uint8_t *before_warps;
     /* By entry of C in its window's order: the entries of its row of A that have a product for it, if these are
-     * searched for (plan/searched.cuh). Else NULL; the other arrays are NULL in its place. */
+     * searched for (plan/products.cuh). Else NULL; the other arrays are NULL in its place. */
     uint64_t *masks;
 };
 /* Windows are searched if a mask holds the longest row of A and, on average, at most so many rows of B are looked at

@@ -2,7 +2,7 @@
  *
  * Input: a slice of rows (plan/entries.cu). Output: windows, tile_begins and places of plan/plan.cuh, appended to those
  * of the slices before; then their codes (plan/codes.cu). */
-#include "searched.cuh"
+#include "products.cuh"
 
 #include <cub/block/block_radix_sort.cuh>
 
