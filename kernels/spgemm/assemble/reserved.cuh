@@ -19,7 +19,7 @@ struct reserved_arrays {
     int64_t bytes;
 };
 
-/* Whether C can be reserved: needs a pool, because a pool can free a block without its size. */
+/* Whether C can be reserved: needs common types, and a pool, because a pool can free a block without its size. */
 inline bool may_reserve(const cuda_product &product)
 {
     return has_common_types(product) && product.cuda->pool != nullptr;
