@@ -189,18 +189,21 @@ spg_status spg_cuda_open(spg_context *context)
     return status;
 }
 
+/* Pools are destroyed when nothing that was freed into them is pending: otherwise a driver (580.159) hung or crashed if
+ * another thread waited for the device meanwhile (tests/products/results/test_product_threads.c). */
 void spg_cuda_close(spg_context *context)
 {
     spg_cuda *cuda = spg_cuda_of(context);
     if (cuda == nullptr) return;
     if (spg_cuda_enter(context) == SPG_OK) {
+        spg_cuda_give_back_kept(cuda, true, true);
         cudaStreamSynchronize(cuda->stream);
+        if (cuda->other.stream != nullptr) cudaStreamSynchronize(cuda->other.stream);
         for (cudaEvent_t event : cuda->events)
             if (event != nullptr) cudaEventDestroy(event);
         destroy_side_streams(cuda);
         spg_cuda_destroy_side_stream(cuda);
         free_reports(cuda);
-        spg_cuda_give_back_kept(cuda, true, true);
         if (cuda->pool != nullptr) cudaMemPoolDestroy(cuda->pool);
         if (cuda->small_pool != nullptr) cudaMemPoolDestroy(cuda->small_pool);
         cudaGetLastError();
