@@ -82,7 +82,7 @@ struct spg_amg {
     int32_t *symmetric; /* at the place: 1 if A, and so the operators of all levels, are symmetric bit for bit */
     bool was_symmetric; /* at setup */
     bool knows_symmetry, is_unsymmetric; /* whether the host has learned of it; beyond rounding, at setup */
-    void *spectral;                      /* Lanczos workspace, for the largest level; kept for update */
+    void *spectral;                      /* Lanczos workspace, or NULL; kept from the first update on */
     int64_t spectral_bytes;
     spg_amg_end end;      /* why coarsening stopped */
     bool is_diagonal;     /* the last level's operator is diagonal: the inverse of its diagonal solves it */
@@ -161,6 +161,7 @@ spg_status spg_amg_learn_symmetry(spg_amg *amg);
 /* ---- spectrum.c: rho of D^-1 A ---- */
 /* Allocates what the estimate of a level's A needs, if there is not enough of it. */
 spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level);
+void spg_amg_give_spectral_workspace(spg_amg *amg);
 /* For setup: if the workspace limit leaves no room for a basis, updates start as setup does. */
 spg_status spg_amg_estimate_first(spg_amg *amg, spg_level *level);
 /* For updates. */

@@ -215,7 +215,7 @@ static spg_status make_prolongator(spg_amg *amg, spg_level *level, bool *gives_u
 }
 
 /* R, and the next level's A; one after the other if steps are timed. *gives_up: A would have too many entries,
- * and is not made. */
+ * and is not made. The products take more memory than anything else: what only Lanczos needs goes before them. */
 static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
 {
     spg_context *context = amg->context;
@@ -233,6 +233,7 @@ static spg_status multiply(spg_amg *amg, spg_level *level, bool *gives_up)
                                       .gives_up = gives_up,
                                       .AP = plans ? &AP : NULL};
     *gives_up = false;
+    spg_amg_give_spectral_workspace(amg);
     if (status == SPG_OK && amg->options.timing) {
         status = spg_galerkin_transpose(context, &of, &level->R, &stats);
         spg_amg_end_step(amg, level, &amg->timings.transpose);

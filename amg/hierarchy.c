@@ -175,7 +175,7 @@ void spg_amg_destroy(spg_amg *amg)
         spg_amg_coarse_destroy(amg);
         for (int l = 0; l < amg->options.max_levels; ++l) spg_amg_destroy_level(amg, &amg->level[l]);
     }
-    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
+    spg_amg_give_spectral_workspace(amg);
     spg_amg_give(amg, NULL, amg->symmetric, sizeof *amg->symmetric);
     spg_amg_give(amg, NULL, amg->rho, rho_bytes(amg));
     spg_release_on_host(context, amg->level, level_bytes(amg));

@@ -93,13 +93,18 @@ static int steps_of(const spg_amg *amg)
     return amg->options.spectral_steps > 0 ? amg->options.spectral_steps : SPG_AMG_MOST_STEPS;
 }
 
+void spg_amg_give_spectral_workspace(spg_amg *amg)
+{
+    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
+    amg->spectral = NULL;
+    amg->spectral_bytes = 0;
+}
+
 spg_status spg_amg_take_spectral_workspace(spg_amg *amg, const spg_level *level)
 {
     const int64_t bytes = amg->backend->spectral_bytes(&level->A, steps_of(amg));
     if (bytes <= amg->spectral_bytes) return SPG_OK;
-    spg_amg_give(amg, NULL, amg->spectral, amg->spectral_bytes);
-    amg->spectral = NULL;
-    amg->spectral_bytes = 0;
+    spg_amg_give_spectral_workspace(amg);
     spg_status status = spg_amg_take(amg, NULL, bytes, "a spectral radius", &amg->spectral);
     if (status == SPG_OK) amg->spectral_bytes = bytes;
     return status;

@@ -42,14 +42,16 @@ static void forget_plan(spg_amg *amg, spg_level *level)
 
 spg_status spg_amg_plan_update(spg_amg *amg)
 {
-    spg_status status = SPG_OK;
     if (amg->can_update) return SPG_OK;
+    spg_status status = spg_amg_take_spectral_workspace(amg, &amg->level[0]);
     for (int l = 0; status == SPG_OK && l + 1 < amg->levels; ++l)
         if (amg->level[l].plan == NULL) status = spg_amg_plan_level(amg, &amg->level[l], NULL);
     /* Others may change the matrix on other streams. */
     if (status == SPG_OK && amg->levels > 1) status = spg_galerkin_plan_wait(amg->level[amg->levels - 2].plan);
-    if (status != SPG_OK)
+    if (status != SPG_OK) {
         for (int l = 0; l + 1 < amg->levels; ++l) forget_plan(amg, &amg->level[l]);
+        spg_amg_give_spectral_workspace(amg);
+    }
     amg->can_update = status == SPG_OK;
     return status;
 }
