@@ -54,6 +54,7 @@ static spg_amg_options draw_options(uint64_t *state, int64_t rows)
     o.prepare_update = chance_of(state, 50);
     o.timing = chance_of(state, 10);
     if (chance_of(state, 25)) o.precision = SPG_AMG_PRECISION_F32;
+    if (chance_of(state, 25)) o.cycle = SPG_CYCLE_K;
     return o;
 }
 
