@@ -269,6 +269,7 @@ static bool solves_many(hierarchy *h, uint64_t seed)
                           .told_bits = h->on_host,
                           .told = h->told};
     spg_status status;
+    if (h->options.cycle == SPG_CYCLE_K) return soak_refuses_many(&of);
     if (!soak_solves_many(&of, &status)) return false;
     return may_end(h, status) || soak_fault("%s: spg_amg_solve_many: %s: %s", h->p.name, spg_status_name(status),
                                             spg_context_message(h->p.context));
