@@ -1,8 +1,9 @@
-/* K-cycles (spg_amg_options.cycle): what is refused, what they hold, and that want of memory leaves nothing behind. */
+/* K-cycles (spg_amg_options.cycle): methods that take them, what is refused, what they hold, and that want of memory
+ * leaves nothing behind. */
 #include "amg_systems.h"
 #include "fault.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 static spg_amg_options k_cycles(void)
 {
@@ -73,6 +74,38 @@ static void krylov_methods_take_them_but_for_conjugate_gradients(void **state)
     test_system_end(&system);
 }
 
+/* spg_amg_solve takes the steps of flexible conjugate gradients, whose directions plain ones do not have. */
+static void conjugate_gradients_are_flexible(void **state)
+{
+    (void)state;
+    enum { STEPS = 8 };
+    spg_amg_options options = k_cycles();
+    options.max_coarse = 3;
+    options.prolongator_relaxation = 0;
+    const spg_csr A = test_generate("fd2d5:60", SPG_F64);
+    double history[STEPS + 1], flexible[STEPS + 1];
+    test_system system;
+    test_system_begin(&A, &options, 2, &system);
+    spg_amg_solve_options solving = spg_amg_solve_options_default();
+    solving.max_iterations = STEPS;
+    solving.tolerance = 0;
+    solving.history = history;
+    test_system_solve(&system, &solving, SPG_ERROR_NOT_CONVERGED);
+    spg_krylov_options by = spg_krylov_options_default();
+    by.method = SPG_KRYLOV_FCG;
+    by.max_iterations = STEPS;
+    by.tolerance = 0;
+    by.history = flexible;
+    const spg_operator matrix = spg_csr_operator(&system.A_here), M = spg_amg_operator(system.amg);
+    test_system_reset(&system);
+    assert_int_equal(spg_krylov_solve(system.context, &matrix, &M, system.b, system.x, &by, NULL),
+                     SPG_ERROR_NOT_CONVERGED);
+    for (int k = 0; k <= STEPS; k++)
+        if (!(fabs(history[k] - flexible[k]) <= 1e-9 * flexible[k]))
+            fail_msg("step %d: residual %.12g, not %.12g", k, history[k], flexible[k]);
+    test_system_end(&system);
+}
+
 /* Three vectors more on each level of two steps, in whole lines of 256 bytes. */
 static void their_memory_is_counted(void **state)
 {
@@ -132,6 +165,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(unknown_cycles_are_refused),
         cmocka_unit_test(several_right_hand_sides_at_once_are_refused),
         cmocka_unit_test(krylov_methods_take_them_but_for_conjugate_gradients),
+        cmocka_unit_test(conjugate_gradients_are_flexible),
         cmocka_unit_test(their_memory_is_counted),
         cmocka_unit_test(each_refused_allocation_is_survived),
     };
