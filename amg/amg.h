@@ -35,6 +35,7 @@ typedef struct spg_level {
     /* For cycles: A.rows values each. */
     void *x, *b;   /* correction and right-hand side; NULL on level 0, where the caller has them */
     void *r, *d;   /* residual or next iterate; Chebyshev's direction */
+    void *steps;   /* the memory of a K-cycle's two steps, which begins with b; else NULL. k_cycle.c */
     int64_t bytes; /* held for this level */
 } spg_level;
 

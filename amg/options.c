@@ -61,7 +61,8 @@ static spg_status check_numbers(spg_context *context, const spg_amg_options *o)
                     {"filter", o->filter, 0, 1},
                     {"strength", o->strength, SPG_STRENGTH_SYMMETRIC, SPG_STRENGTH_CLASSICAL},
                     {"restriction", o->restriction, SPG_RESTRICTION_TRANSPOSE, SPG_RESTRICTION_PETROV_GALERKIN},
-                    {"precision", o->precision, SPG_AMG_PRECISION_OF_A, SPG_AMG_PRECISION_F32}};
+                    {"precision", o->precision, SPG_AMG_PRECISION_OF_A, SPG_AMG_PRECISION_F32},
+                    {"cycle", o->cycle, SPG_CYCLE_V, SPG_CYCLE_K}};
     const struct {
         const char *name;
         double value, least;

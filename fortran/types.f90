@@ -126,6 +126,10 @@ module spg_types
     enumerator :: SPG_RESTRICTION_TRANSPOSE = 0, SPG_RESTRICTION_PETROV_GALERKIN = 1
   end enum
 
+  enum, bind(C) ! spg_cycle
+    enumerator :: SPG_CYCLE_V = 0, SPG_CYCLE_K = 1
+  end enum
+
   type, bind(C) :: spg_amg_options
     integer(c_int) :: aggregation = 0, join_leftovers = 0
     integer(c_int64_t) :: seed = 0
@@ -142,6 +146,7 @@ module spg_types
     integer(c_int) :: chebyshev_degree = 0
     real(c_double) :: chebyshev_ratio = 0
     integer(c_int) :: prepare_update = 0, timing = 0, filter = 0, strength = 0, restriction = 0, precision = 0
+    integer(c_int) :: cycle = 0
   end type
 
   type, bind(C) :: spg_amg_level_view

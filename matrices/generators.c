@@ -32,7 +32,9 @@ static const generator generators[] = {
      "ladder       N rows of 1 to N/8 entries; A*A: to N products a row (100000)"},
     {"empty", 1000000, false, generate_empty, "empty        N rows without entries (1000000)"},
     {"hypersparse", 1000000, false, generate_hypersparse, "hypersparse  N rows, most of them empty (1000000)"},
-    {"solid3d", 28, false, generate_solid3d, "solid3d      elasticity, N^3 nodes of 3 unknowns, one side clamped (28)"},
+    {"solid3d", 28, false, generate_solid3d,
+     "solid3d      elasticity, N^3 nodes of 3 unknowns, one side clamped (28);\n"
+     "               \":N:R\": of Poisson's ratio R (0.3)"},
     {"stretch2d", 512, false, generate_stretch2d,
      "stretch2d    diffusion, N^2 points of a grid stretched 1:1000 (512)"},
     {"layers3d", 64, false, generate_layers3d,
@@ -56,11 +58,8 @@ static const struct {
     spg_status (*of)(const generator_request *request, spg_csr *matrix);
     int count;
     double defaults[MOST_NUMBERS];
-} numbered[] = {{generate_aniso2d, 2, {1e-3, 45}},
-                {generate_conv2d, 1, {1e-2}},
-                {generate_recirc2d, 1, {5e-3}},
-                {generate_magnet2d, 1, {8}},
-                {generate_magnet3d, 1, {8}}};
+} numbered[] = {{generate_aniso2d, 2, {1e-3, 45}}, {generate_conv2d, 1, {1e-2}}, {generate_recirc2d, 1, {5e-3}},
+                {generate_solid3d, 1, {0.3}},      {generate_magnet2d, 1, {8}},  {generate_magnet3d, 1, {8}}};
 
 enum { GENERATORS = sizeof generators / sizeof *generators };
 

@@ -8,8 +8,16 @@
 
 enum { UNKNOWNS = 3, CORNERS = 8, MODES = 6 };
 
-/* Lame's constants of Young's modulus 1 and Poisson's ratio 0.3. */
-static const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;
+/* Lame's constants. */
+typedef struct lame {
+    double lambda, mu;
+} lame;
+
+/* Of Young's modulus 1. */
+static lame lame_of(double poisson)
+{
+    return (lame){poisson / ((1 + poisson) * (1 - 2 * poisson)), 1 / (2 * (1 + poisson))};
+}
 
 /* The stiffness of a brick of side 1: the block of corners a and b. Corner a is at (a & 1, a >> 1 & 1, a >> 2). */
 typedef struct stiffness {
@@ -32,7 +40,7 @@ static void shape_gradient(int a, const double at[UNKNOWNS], double gradient[UNK
 
 /* Adds the contribution of one point of the Gauss rule with two points per direction to the rows of corner a and,
  * mirrored, to the columns: symmetric bit for bit. */
-static void add_point(const double at[UNKNOWNS], stiffness *brick)
+static void add_point(const lame *solid, const double at[UNKNOWNS], stiffness *brick)
 {
     double gradients[CORNERS][UNKNOWNS];
     for (int a = 0; a < CORNERS; a++) shape_gradient(a, at, gradients[a]);
@@ -40,22 +48,23 @@ static void add_point(const double at[UNKNOWNS], stiffness *brick)
         for (int column = row; column < CORNERS * UNKNOWNS; column++) {
             const int a = row / UNKNOWNS, i = row % UNKNOWNS, b = column / UNKNOWNS, j = column % UNKNOWNS;
             const double *A = gradients[a], *B = gradients[b];
-            double sum = lambda * A[i] * B[j] + mu * A[j] * B[i];
-            if (i == j) sum += mu * (A[0] * B[0] + A[1] * B[1] + A[2] * B[2]);
+            double sum = solid->lambda * A[i] * B[j] + solid->mu * A[j] * B[i];
+            if (i == j) sum += solid->mu * (A[0] * B[0] + A[1] * B[1] + A[2] * B[2]);
             brick->block[a][b][i][j] += sum / 8;
             if (column > row) brick->block[b][a][j][i] = brick->block[a][b][i][j];
         }
     }
 }
 
-static stiffness brick_stiffness(void)
+static stiffness brick_stiffness(double poisson)
 {
+    const lame solid = lame_of(poisson);
     stiffness brick;
     memset(&brick, 0, sizeof brick);
     for (int point = 0; point < 8; point++) {
         double at[UNKNOWNS];
         for (int c = 0; c < UNKNOWNS; c++) at[c] = 0.5 + ((point >> c & 1) != 0 ? 0.5 : -0.5) / sqrt(3.0);
-        add_point(at, &brick);
+        add_point(&solid, at, &brick);
     }
     return brick;
 }
@@ -108,17 +117,26 @@ static void put_node(const spg_csr *matrix, const stiffness *one, const grid *no
     for (int i = 0; i < UNKNOWNS; i++) set_offset(matrix, UNKNOWNS * number + i + 1, k + (i + 1) * length);
 }
 
+static spg_status check_poisson(const generator_request *request)
+{
+    const double ratio = request->number[0];
+    if (ratio > -1 && ratio < 0.5) return SPG_OK;
+    return spg_context_fail(request->context, SPG_ERROR_ARGUMENT,
+                            "%.80s: Poisson's ratio is %g, not above -1 and below 0.5", request->name, ratio);
+}
+
 spg_status generate_solid3d(const generator_request *request, spg_csr *matrix)
 {
     const int64_t side = request->size;
     const grid nodes = {side, side, side};
     const stencil box = make_stencil(STENCIL_BOX, 3);
     const int64_t count = grid_points(&nodes), n = count <= INT32_MAX ? UNKNOWNS * count : INT64_MAX;
-    spg_status status = check_order(request, n);
+    spg_status status = check_poisson(request);
+    if (status == SPG_OK) status = check_order(request, n);
     if (status == SPG_OK)
         status = allocate_square(request, n, UNKNOWNS * UNKNOWNS * stencil_entries(&box, &nodes), matrix);
     if (status != SPG_OK) return status;
-    const stiffness one = brick_stiffness();
+    const stiffness one = brick_stiffness(request->number[0]);
     int32_t neighbours[STENCIL_MOST];
     int64_t k = 0;
     for (int64_t number = 0; number < count; number++) {

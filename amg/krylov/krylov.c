@@ -69,6 +69,9 @@ static spg_status check(spg_context *context, const spg_operator *A, const spg_o
     if (status == SPG_OK && M != NULL) status = check_operator(context, M, "M");
     if (status == SPG_OK) status = check_options(context, options);
     if (status != SPG_OK || M == NULL) return status;
+    if (options->method == SPG_KRYLOV_CG && spg_amg_is_flexible(M))
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "M is a K-cycle, which conjugate gradients do not take; use SPG_KRYLOV_FCG");
     if (M->rows != A->rows)
         return spg_context_fail(context, SPG_ERROR_SHAPE, "M has %lld rows, A %lld", (long long)M->rows,
                                 (long long)A->rows);

@@ -57,6 +57,9 @@ spg_status spg_krylov_advance(const spg_krylov *run, spg_amg_krylov_move move, i
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z);
 spg_status spg_krylov_multiply(const spg_krylov *run, const void *x, void *y);
 
+/* Whether M is the cycle of a hierarchy and changes with its vector, as a K-cycle does. (operators.c) */
+bool spg_amg_is_flexible(const spg_operator *M);
+
 /* Stores an iteration's residual in result and history, and tells the monitor. BREAKDOWN if it is not finite. */
 spg_status spg_krylov_note(spg_krylov *run, double residual);
 

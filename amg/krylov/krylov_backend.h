@@ -46,6 +46,8 @@ typedef struct spg_amg_krylov_scalars {
      * of p in the next direction */
     double rho, shadow_v, steps[2], least[2], after[2], keep;
     double scale; /* FGMRES: makes the next vector of the basis a unit vector */
+    /* K-cycle: inner products with the first and the second correction, and the weights of these (k_cycle.c) */
+    double first[2], second[3], weights[2];
 } spg_amg_krylov_scalars;
 
 /* The small system of FGMRES, at the place: the columns of a triangle, `stride` numbers apart; the rotations that made
@@ -64,7 +66,9 @@ typedef enum spg_amg_krylov_move {
     SPG_AMG_BICGSTAB_OMEGA,
     SPG_AMG_BICGSTAB_TURN,
     SPG_AMG_FGMRES_COLUMN,
-    SPG_AMG_FGMRES_SOLVE
+    SPG_AMG_FGMRES_SOLVE,
+    SPG_AMG_K_FIRST,
+    SPG_AMG_K_SECOND
 } spg_amg_krylov_move;
 
 typedef struct spg_amg_krylov_step {

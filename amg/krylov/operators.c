@@ -26,6 +26,11 @@ static spg_status apply_cycle(void *user, spg_context *context, const void *x, v
     return spg_amg_apply(context, (spg_amg *)user, x, y);
 }
 
+bool spg_amg_is_flexible(const spg_operator *M)
+{
+    return M->apply == apply_cycle && ((const spg_amg *)M->user)->options.cycle == SPG_CYCLE_K;
+}
+
 spg_operator spg_amg_operator(spg_amg *amg)
 {
     if (amg == NULL) return (spg_operator){0};

@@ -108,6 +108,31 @@ SPG_INLINE void spg_amg_fgmres_solve(const spg_amg_small_system *small, int coun
     }
 }
 
+/* ---- K-cycle ---- */
+
+/* A direction that makes so small an angle with the first that rounding may have made it: the square of its sine. */
+#define SPG_AMG_LEAST_ANGLE 0x1p-20
+
+/* first: of the first correction's test vector with the right-hand side and with the correction's image. A first step
+ * that cannot be done is the correction as it is, as in a V-cycle. */
+SPG_INLINE void spg_amg_k_first(spg_amg_krylov_scalars *s)
+{
+    const double weight = s->first[0] / s->first[1];
+    s->weights[0] = s->first[1] > 0 && isfinite(weight) ? weight : 1;
+    s->weights[1] = 0;
+}
+
+/* second: of the second correction's test vector with the residual, with the image of the first correction and with its
+ * own. The step is along the part of the second correction that is conjugate to the first. */
+SPG_INLINE void spg_amg_k_second(spg_amg_krylov_scalars *s)
+{
+    const double shared = s->second[1] / s->first[1], rest = s->second[2] - shared * s->second[1];
+    const double weight = s->second[0] / rest;
+    if (!(s->first[1] > 0 && rest > SPG_AMG_LEAST_ANGLE * s->second[2] && isfinite(weight))) return;
+    s->weights[1] = weight;
+    s->weights[0] -= shared * weight;
+}
+
 /* ---- All ---- */
 
 SPG_INLINE void spg_amg_krylov_begin(const spg_amg_krylov_step *step)
@@ -132,6 +157,8 @@ SPG_INLINE void spg_amg_krylov_advance(const spg_amg_krylov_step *step)
     case SPG_AMG_BICGSTAB_OMEGA: spg_amg_bicgstab_omega(s); break;
     case SPG_AMG_BICGSTAB_TURN: spg_amg_bicgstab_turn(s, step->target); break;
     case SPG_AMG_FGMRES_COLUMN: spg_amg_fgmres_column(step); break;
+    case SPG_AMG_K_FIRST: spg_amg_k_first(s); break;
+    case SPG_AMG_K_SECOND: spg_amg_k_second(s); break;
     default: break;
     }
 }

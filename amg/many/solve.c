@@ -37,6 +37,10 @@ static spg_status check(spg_context *context, const spg_amg *amg, const systems 
     if (status == SPG_OK && amg->is_complex && of->layout == SPG_ROW_MAJOR)
         status = spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
                                   "A is complex; its vectors must be column-major, one after the other");
+    if (status == SPG_OK && amg->options.cycle != SPG_CYCLE_V)
+        status = spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                  "the hierarchy has K-cycles, which take one right-hand side; use SPG_CYCLE_V, or "
+                                  "spg_amg_solve or spg_amg_apply for each");
     if (status != SPG_OK) return status;
     const int64_t n = amg->given.rows;
     status = spg_check_stride(context, n, of->count, of->layout, of->b_stride, "b_stride");

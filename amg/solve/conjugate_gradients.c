@@ -1,6 +1,6 @@
-/* Conjugate gradients, preconditioned by one V-cycle from zero. The scalars stay at the place. A device posts those of
- * a step, so that the host waits for no more than the step; far from the target the next step is queued before, so that
- * the device does not wait for the host. A step queued in vain moves nothing. */
+/* Conjugate gradients, preconditioned by one cycle from zero; flexible ones if that is a K-cycle. The scalars stay at
+ * the place. A device posts those of a step, so that the host waits for no more than the step; far from the target the
+ * next step is queued before, so that the device does not wait for the host. A step queued in vain moves nothing. */
 #include "solve.h"
 
 #include <math.h>
@@ -42,12 +42,26 @@ static spg_status step(const spg_amg_solve_state *solve, unsigned int *number)
                                    solver->workspace, number);
 }
 
+/* p = z - (z . q) / (p . q) p, conjugate to p whatever M does (Notay, Flexible Conjugate Gradients, SIAM J. Sci.
+ * Comput. 22, 2000). */
+static spg_status turn_flexibly(const spg_amg_solve_state *solve)
+{
+    const spg_amg_solver *solver = solve->solver;
+    spg_amg_scalars *const scalars = solver->scalars;
+    spg_status status = spg_amg_dot(solve, solver->z, solver->q, &scalars->turn.rz);
+    if (status == SPG_OK)
+        status = solve->backend->axpby(solve->context, SPG_F64, 1, -1, &scalars->cg.pq, 0, &scalars->turn.rz_before);
+    if (status != SPG_OK) return status;
+    return solve->backend->cg_direction(solve->context, solve->type, solve->n, &scalars->turn, solver->z, solver->p);
+}
+
 /* The next p, from the next z and this p. */
 static spg_status turn(spg_amg_solve_state *solve)
 {
     const spg_amg_solver *solver = solve->solver;
     const spg_status status = precondition(solve, &solver->scalars->cg.rr);
     if (status != SPG_OK) return status;
+    if (solve->amg->options.cycle == SPG_CYCLE_K) return turn_flexibly(solve);
     return solve->backend->cg_direction(solve->context, solve->type, solve->n, &solver->scalars->cg, solver->z,
                                         solver->p);
 }
@@ -58,7 +72,7 @@ spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, doubl
     if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
     if (rz < 0)
         return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
-                                "iteration %d: r.Mr is %.3g; the V-cycle M is not positive definite", iteration, rz);
+                                "iteration %d: r.Mr is %.3g; the cycle M is not positive definite", iteration, rz);
     if (rz > 0 && pq <= 0)
         return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
                                 "iteration %d: p.Ap is %.3g; A is not positive definite", iteration, pq);

@@ -1,6 +1,6 @@
-/* The V-cycle: smooth and restrict the residual, down to the dense solve; then prolong the correction and smooth, back
- * up. With as many sweeps after as before, and a symmetric smoother, it is a symmetric operator on the right-hand
- * side. */
+/* The cycle: smooth and restrict the residual, down to the dense solve; then prolong the correction and smooth, back
+ * up. With as many sweeps after as before, and a symmetric smoother, the V-cycle is a symmetric operator on the
+ * right-hand side. The K-cycle finds corrections by k_cycle.c. */
 #include "cycle.h"
 
 #include "argument.h"
@@ -67,13 +67,19 @@ static spg_status cycle(const spg_amg *amg, const spg_level *level, const void *
 {
     if (is_last(amg, level)) return solve_last(amg, level, b, x);
     const spg_level *next = level + 1;
-    spg_amg_iterate correction = begin_at(amg, next, next->x);
     spg_status status = descend(amg, level, b, x);
-    if (status == SPG_OK) status = cycle(amg, next, next->b, &correction);
+    if (status == SPG_OK)
+        status = next->steps != NULL ? spg_amg_two_steps(amg, next) : spg_amg_cycle_below(amg, next, next->x);
     return status == SPG_OK ? ascend(amg, level, b, x) : status;
 }
 
-spg_status spg_amg_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
+spg_status spg_amg_cycle_below(const spg_amg *amg, const spg_level *level, void *x)
+{
+    spg_amg_iterate iterate = begin_at(amg, level, x);
+    return cycle(amg, level, level->b, &iterate);
+}
+
+spg_status spg_amg_run_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
 {
     const spg_level *level = &amg->level[0];
     if (level->A.rows == 0) return SPG_OK;
@@ -100,7 +106,9 @@ spg_status spg_amg_cycle_create(spg_amg *amg)
     for (int l = 0; status == SPG_OK && l < amg->levels; l++) {
         spg_level *level = &amg->level[l];
         if (l > 0) status = take_vector(amg, level, &level->x);
-        if (l > 0 && status == SPG_OK) status = take_vector(amg, level, &level->b);
+        if (l > 0 && status == SPG_OK)
+            status =
+                spg_amg_takes_two_steps(amg, l) ? spg_amg_steps_create(amg, level) : take_vector(amg, level, &level->b);
         if (status == SPG_OK) status = take_vector(amg, level, &level->r);
         if (status == SPG_OK && amg->options.smoother == SPG_SMOOTHER_CHEBYSHEV)
             status = take_vector(amg, level, &level->d);
@@ -112,6 +120,7 @@ void spg_amg_cycle_destroy(spg_amg *amg)
 {
     for (int l = 0; l < amg->levels; l++) {
         spg_level *level = &amg->level[l];
+        spg_amg_steps_destroy(amg, level);
         void **const vectors[] = {&level->x, &level->b, &level->r, &level->d};
         for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) {
             if (*vectors[k] != NULL) spg_amg_give(amg, level, *vectors[k], spg_amg_vector_bytes(amg, level->A.rows));

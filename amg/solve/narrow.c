@@ -105,7 +105,7 @@ static spg_status apply_narrow(spg_amg *amg, const void *b, void *x, const doubl
     spg_status status = square == NULL ? find_square(amg, n, b, OF_B) : SPG_OK;
     if (square == NULL) square = &narrow->squares[OF_B];
     if (status == SPG_OK) status = amg->backend->narrow(amg->context, n, square, b, narrow->b);
-    if (status == SPG_OK) status = spg_amg_repeated_v_cycle(amg, narrow->b, narrow->x, true);
+    if (status == SPG_OK) status = spg_amg_repeated_cycle(amg, narrow->b, narrow->x, true);
     if (status != SPG_OK) return status;
     return amg->backend->widen(amg->context, n, square, &narrow->squares[OF_A], narrow->x, x);
 }
@@ -113,7 +113,7 @@ static spg_status apply_narrow(spg_amg *amg, const void *b, void *x, const doubl
 spg_status spg_amg_precondition(spg_amg *amg, const void *b, void *x, const double *square)
 {
     if (amg->system.rows == 0) return SPG_OK;
-    return amg->narrow != NULL ? apply_narrow(amg, b, x, square) : spg_amg_repeated_v_cycle(amg, b, x, true);
+    return amg->narrow != NULL ? apply_narrow(amg, b, x, square) : spg_amg_repeated_cycle(amg, b, x, true);
 }
 
 /* x += M (b - A x), by way of r: a cycle from x. */
@@ -129,5 +129,5 @@ static spg_status correct(spg_amg *amg, const void *b, void *x)
 spg_status spg_amg_cycle_from_guess(spg_amg *amg, const void *b, void *x)
 {
     if (amg->system.rows == 0) return SPG_OK;
-    return amg->narrow != NULL ? correct(amg, b, x) : spg_amg_repeated_v_cycle(amg, b, x, false);
+    return amg->narrow != NULL ? correct(amg, b, x) : spg_amg_repeated_cycle(amg, b, x, false);
 }

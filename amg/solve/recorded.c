@@ -49,14 +49,14 @@ spg_status spg_amg_repeat_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
     return entry->recording != NULL ? backend->replay(amg->context, entry->recording) : call->run(amg, call);
 }
 
-static spg_status run_v_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
+static spg_status run_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
 {
-    return spg_amg_v_cycle(amg, call->b, call->x, call->from_zero);
+    return spg_amg_run_cycle(amg, call->b, call->x, call->from_zero);
 }
 
-spg_status spg_amg_repeated_v_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
+spg_status spg_amg_repeated_cycle(spg_amg *amg, const void *b, void *x, bool from_zero)
 {
-    return spg_amg_repeat_cycle(amg, &(spg_amg_cycle_call){run_v_cycle, b, x, from_zero, NULL});
+    return spg_amg_repeat_cycle(amg, &(spg_amg_cycle_call){run_cycle, b, x, from_zero, NULL});
 }
 
 void spg_amg_forget_cycles(spg_amg *amg)

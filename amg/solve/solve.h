@@ -7,6 +7,7 @@
 /* Doubles at the place, read in one copy. */
 typedef struct spg_amg_scalars {
     spg_amg_cg_scalars cg;
+    spg_amg_cg_scalars turn; /* with a K-cycle: z . q and -p . q, as rz and rz_before of the next direction */
     double norm_square;
     double dense_state; /* see spg_amg_backend.dense_tell */
 } spg_amg_scalars;

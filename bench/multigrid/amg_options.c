@@ -37,6 +37,7 @@ enum {
     OPTION_SWEEPS,
     OPTION_STEPS,
     OPTION_DEGREE,
+    OPTION_CYCLE,
     OPTION_RATIO,
     OPTION_METHOD,
     OPTION_RESTART,
@@ -81,6 +82,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPTION_
                                              {"smoother", required_argument, NULL, OPTION_SMOOTHER},
                                              {"sweeps", required_argument, NULL, OPTION_SWEEPS},
                                              {"degree", required_argument, NULL, OPTION_DEGREE},
+                                             {"cycle", required_argument, NULL, OPTION_CYCLE},
                                              {"ratio", required_argument, NULL, OPTION_RATIO},
                                              {"method", required_argument, NULL, OPTION_METHOD},
                                              {"restart", required_argument, NULL, OPTION_RESTART},
@@ -147,6 +149,8 @@ static const char *const help_rest = "\n"
                                      "  --degree N             of Chebyshev polynomials; default 2\n"
                                      "  --ratio X              of the ends of their interval, before its 10 percent\n"
                                      "                         of margin; default 7\n"
+                                     "  --cycle NAME           v or k, of two steps of a Krylov method on coarse\n"
+                                     "                         levels; default v\n"
                                      "  --method NAME          cg or standalone (cycles alone), fcg, fgmres or\n"
                                      "                         bicgstab; default cg\n"
                                      "  --restart N            of fgmres; default 30\n"
@@ -204,7 +208,8 @@ static const char *const aggregations[] = {"mis2", "standard"}, *const smoothers
                          *const strengths[] = {"symmetric", "classical"},
                          *const restrictions[] = {"transpose", "petrov-galerkin"},
                          *const methods[] = {"cg", "standalone", "fcg", "fgmres", "bicgstab"},
-                         *const switches[] = {"off", "on"}, *const precisions[] = {"a", "f32"};
+                         *const switches[] = {"off", "on"}, *const precisions[] = {"a", "f32"},
+                         *const cycles[] = {"v", "k"};
 
 const char *aggregation_name(spg_aggregation aggregation) { return aggregations[aggregation]; }
 const char *strength_name(spg_strength strength) { return strengths[strength]; }
@@ -265,6 +270,10 @@ static bool parse_hierarchy(int code, const char *value, amg_options *chosen)
     case OPTION_SMOOTHER:
         if (!parse_word("smoother", value, smoothers, 3, &word)) return false;
         hierarchy->smoother = (spg_smoother)word;
+        return true;
+    case OPTION_CYCLE:
+        if (!parse_word("cycle", value, cycles, 2, &word)) return false;
+        hierarchy->cycle = (spg_cycle)word;
         return true;
     case OPTION_SWEEPS:
         if (!parse_count_to("sweeps", value, 0, 1000, &hierarchy->pre_sweeps)) return false;
@@ -352,6 +361,8 @@ options_result amg_options_parse(int argc, char **argv, amg_options *chosen)
         chosen->solve.tolerance = is_single_type(chosen->type) ? 1e-4 : 1e-8;
     if (valid && chosen->right_hand_sides > 0 && chosen->by_krylov)
         valid = complain("--rhs: solves by cg or standalone, not by %s", method_name(chosen));
+    if (valid && chosen->right_hand_sides > 0 && chosen->hierarchy.cycle != SPG_CYCLE_V)
+        valid = complain("--rhs: several right-hand sides take --cycle v");
     if (valid && chosen->right_hand_sides > 0 && is_complex_type(chosen->type))
         valid = complain("--rhs: several right-hand sides are of f32 or f64");
     if (valid && optind == argc) valid = complain("no matrix given");

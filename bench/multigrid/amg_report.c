@@ -27,8 +27,9 @@ void amg_report_head(FILE *stream, const char *description, const amg_options *c
     if (settings->precision == SPG_AMG_PRECISION_F32) fputs("the hierarchy in f32, ", stream);
     fprintf(stream, "smoother %s", smoother_name(settings->smoother));
     if (settings->smoother == SPG_SMOOTHER_CHEBYSHEV) fprintf(stream, " of degree %d", settings->chebyshev_degree);
-    fprintf(stream, ", %d + %d sweeps, %s to %g%s;\nmedians of %d after %d to warm up\n", settings->pre_sweeps,
-            settings->post_sweeps, method_name(chosen), chosen->solve.tolerance,
+    fprintf(stream, ", %d + %d sweeps%s, %s to %g%s;\nmedians of %d after %d to warm up\n", settings->pre_sweeps,
+            settings->post_sweeps, settings->cycle == SPG_CYCLE_K ? ", K-cycles" : "", method_name(chosen),
+            chosen->solve.tolerance,
             chosen->solve.nullspace != SPG_AMG_NULLSPACE_NONE ? " with the null space projected" : "", chosen->reps,
             chosen->warmup);
 }
@@ -204,6 +205,7 @@ static void put_options(FILE *stream, const amg_options *chosen, const amg_findi
         put_number(stream, "ratio", true, settings->chebyshev_ratio);
     }
     put_integer(stream, "sweeps", settings->pre_sweeps);
+    if (settings->cycle == SPG_CYCLE_K) put_string(stream, "cycle", "k");
     put_string(stream, "method", method_name(chosen));
     if (chosen->by_krylov && chosen->krylov == SPG_KRYLOV_FGMRES) put_integer(stream, "restart", chosen->restart);
     put_number(stream, "tolerance", true, chosen->solve.tolerance);

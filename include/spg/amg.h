@@ -97,6 +97,14 @@ typedef enum spg_smoother {
     SPG_SMOOTHER_CHEBYSHEV = 2  /* polynomial in D^-1 A on [1.1 rho/chebyshev_ratio, 1.1 rho] */
 } spg_smoother;
 
+/* How a cycle finds the correction from the next level. */
+typedef enum spg_cycle {
+    SPG_CYCLE_V = 0, /* by one cycle of that level */
+    SPG_CYCLE_K = 1 /* on the three levels below the first, unless they are the last, by two steps of flexible conjugate
+                       gradients whose preconditioner is that level's cycle, or of GCR if A is unsymmetric (Notay,
+                       Vassilevski 2008). See spg_amg_setup */
+} spg_cycle;
+
 /* The type of the numbers that a hierarchy holds and its cycles compute with. */
 typedef enum spg_amg_precision {
     SPG_AMG_PRECISION_OF_A = 0, /* A's */
@@ -143,6 +151,7 @@ typedef struct spg_amg_options {
     spg_restriction restriction; /* how R is made; TRANSPOSE */
     spg_amg_precision precision; /* F32: cycles move fewer bytes, for a copy of A's values in floats; OF_A. See
                                     spg_amg_setup */
+    spg_cycle cycle;             /* K: fewer iterations of more work each; V */
 } spg_amg_options;
 
 /* The defaults that the comments of spg_amg_options give. */
@@ -164,6 +173,11 @@ typedef struct spg_amg spg_amg;
  * With PRECISION_F32 and A of doubles, the magnitudes of A's values may differ by 30 decades; beyond that the smallest
  * count as zero. What a float cannot tell from zero, it takes for zero: a coarsest operator may be found singular that
  * is regular in doubles. Then, and if A is singular, a solve needs to be given the null space.
+ *
+ * A CYCLE_K depends on its right-hand side not linearly, for the weights of its steps do. Conjugate gradients of
+ * spg_amg_solve are then flexible ones; spg_krylov_solve refuses plain ones with such an M, and several right-hand
+ * sides at once (spg/amg_many.h) are refused. Both steps are always done, so that a device waits for nothing. Four
+ * vectors of each of these levels are kept for it.
  *
  * Special cases. A zero or missing diagonal has an inverse of zero, so smoothing and prolongator smoothing do not
  * change that row. A node is in no aggregate if it has no strong coupling by a nonzero value to another node, and its
@@ -295,8 +309,8 @@ SPG_API spg_status spg_amg_print(const spg_amg *amg, spg_log log, void *user);
 
 /* The iteration of spg_amg_solve. */
 typedef enum spg_amg_method {
-    SPG_AMG_CG = 0,        /* conjugate gradients preconditioned by one V-cycle; A symmetric positive definite */
-    SPG_AMG_STANDALONE = 1 /* V-cycles alone */
+    SPG_AMG_CG = 0,        /* conjugate gradients preconditioned by one cycle; A symmetric positive definite */
+    SPG_AMG_STANDALONE = 1 /* cycles alone */
 } spg_amg_method;
 
 /* Which null space of a singular A a solve removes: b loses its part in the null space, so that a solution exists, and
@@ -334,7 +348,7 @@ SPG_API spg_amg_solve_options spg_amg_solve_options_default(void);
 
 /* How a solve went. */
 typedef struct spg_amg_solve_result {
-    int iterations;                    /* V-cycles, or steps of CG with one each */
+    int iterations;                    /* cycles, or steps of CG with one each */
     int converged;                     /* 1: the tolerance was reached */
     double initial_residual, residual; /* ||b - A x|| before and after, absolute; not finite if b or x is not. After:
                                           computed from the final x, however the solve ends. b: without its part in
@@ -357,9 +371,9 @@ typedef struct spg_amg_solve_result {
 SPG_API spg_status spg_amg_solve(spg_context *context, spg_amg *amg, const void *b, void *x,
                                  const spg_amg_solve_options *options, spg_amg_solve_result *result);
 
-/* One V-cycle on A x = b, starting from x, for callers with their own iteration. From x = 0 it is a symmetric operator
- * if A is symmetric and pre_sweeps = post_sweeps. On a device it is queued on the stream, does not wait, and can be
- * captured in a CUDA graph. */
+/* One cycle on A x = b, starting from x, for callers with their own iteration. From x = 0 a V-cycle is a symmetric
+ * operator if A is symmetric and pre_sweeps = post_sweeps. On a device it is queued on the stream, does not wait, and
+ * can be captured in a CUDA graph. */
 SPG_API spg_status spg_amg_cycle(spg_context *context, spg_amg *amg, const void *b, void *x);
 
 #ifdef __cplusplus

@@ -51,7 +51,7 @@ class amg : public detail::handle<spg_amg, spg_amg_destroy>
         return results;
     }
 
-    // One V-cycle on A x = b from the x given.
+    // One cycle on A x = b from the x given.
     template <class B, class X> void cycle(const B &b, X &&x)
     {
         check(

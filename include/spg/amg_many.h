@@ -28,8 +28,9 @@ extern "C" {
  * Each right-hand side ends for itself; `converged` tells which did. If not all did, the status is that of the first
  * that ended by an error (INDEFINITE, BREAKDOWN, INCOMPATIBLE or UNSUPPORTED, as in spg_amg_solve), else NOT_CONVERGED
  * for the first that did not converge; the message names it, from 0 on. Also UNSUPPORTED: a complex A whose
- * vectors are row-major. ARGUMENT: a NULL, a negative count, a layout or a stride that does not fit, B and X overlap,
- * options out of range. PLACE: B or X elsewhere. MEMORY. After these nothing is written. */
+ * vectors are row-major, a hierarchy with SPG_CYCLE_K. ARGUMENT: a NULL, a negative count, a layout or a stride that
+ * does not fit, B and X overlap, options out of range. PLACE: B or X elsewhere. MEMORY. After these nothing is written.
+ */
 SPG_API spg_status spg_amg_solve_many(spg_context *context, spg_amg *amg, int64_t count, spg_layout layout,
                                       const void *B, int64_t b_stride, void *X, int64_t x_stride,
                                       const spg_amg_solve_options *options, spg_amg_solve_result *results);

@@ -34,7 +34,8 @@ typedef struct spg_operator {
  * complex vectors as they lie. */
 SPG_API spg_operator spg_csr_operator(const spg_csr *A);
 
-/* One V-cycle from zero (spg_amg_apply): a preconditioner. Without apply, which a solve refuses, if amg is NULL. */
+/* One cycle from zero (spg_amg_apply): a preconditioner; for other methods than CG if the hierarchy has SPG_CYCLE_K.
+ * Without apply, which a solve refuses, if amg is NULL. */
 SPG_API spg_operator spg_amg_operator(spg_amg *amg);
 
 /* The method of a solve. */
@@ -93,10 +94,10 @@ typedef struct spg_krylov_result {
 SPG_API spg_status spg_krylov_solve(spg_context *context, const spg_operator *A, const spg_operator *M, const void *b,
                                     void *x, const spg_krylov_options *options, spg_krylov_result *result);
 
-/* x = one V-cycle on A x = b from zero, for callers with a Krylov method of their own: x need not be initialised, and
- * one product less is done than by spg_amg_cycle. A symmetric operator on b if A is symmetric and pre_sweeps =
- * post_sweeps. On a device it is queued on the stream, does not wait, and can be captured in a CUDA graph. Errors as
- * for spg_amg_cycle. */
+/* x = one cycle on A x = b from zero, for callers with a Krylov method of their own: x need not be initialised, and
+ * one product less is done than by spg_amg_cycle. A V-cycle is a symmetric operator on b if A is symmetric and
+ * pre_sweeps = post_sweeps; a K-cycle is for flexible methods. On a device it is queued on the stream, does not wait,
+ * and can be captured in a CUDA graph. Errors as for spg_amg_cycle. */
 SPG_API spg_status spg_amg_apply(spg_context *context, spg_amg *amg, const void *b, void *x);
 
 #ifdef __cplusplus

@@ -72,7 +72,7 @@ says err "no matrix given"
 run 2 --no-such-option fd2d5:8
 says err "--help"
 for wrong in --type=f16 --threads=0 --threads=4097 --place=moon --aggregation=best --strength=some --restriction=none --join=maybe --theta=-1 --block-size=0 --block-size=33 \
-    --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --method=gmres \
+    --max-coarse=5000 --max-levels=0 --max-levels=101 --seed=-1 --smoother=gs --sweeps=-1 --sweeps=1001 --degree=0 --degree=1001 --ratio=1 --cycle=w --method=gmres \
     --tolerance=-1 --max-iterations=-1 --update=-1 --vary=-1 --vary=2 --reps=0 --warmup=-1; do
     run 2 "$wrong" fd2d5:8
     says err "${wrong%%=*}"
@@ -111,6 +111,13 @@ says out ' iterations)'
 grep -q '"rhs": 5, "rhs_iterations": [0-9]*, "rhs_at_once_ms": [0-9.]*, "rhs_singly_ms": [0-9.]*,' "$folder/many.jsonl" ||
     { failures=$((failures + 1)); echo "no record of 5 right-hand sides"; }
 run 2 $quick --rhs 5 --method fgmres fd2d5:40
+run 2 $quick --rhs 5 --cycle k fd2d5:40
+says err "--cycle v"
+for method in cg standalone fcg fgmres; do
+    run 0 $quick --cycle k --unsmoothed --max-coarse 20 --method $method --json "$folder/cycle.jsonl" fd2d5:40
+    says out "K-cycles, $method"
+done
+grep -q '"cycle": "k"' "$folder/cycle.jsonl" || { failures=$((failures + 1)); echo "no record of K-cycles"; }
 run 0 $quick --method fgmres --strength classical --theta 0.25 --restriction petrov-galerkin --update 1 \
     --json "$folder/unsymmetric.jsonl" conv2d:40:0.001 recirc2d:40
 says out "converged"

@@ -41,6 +41,7 @@ static void parse_multigrid(int argc, char **argv)
     REQUIRE((unsigned)chosen.type <= (unsigned)SPG_C64 && chosen.matrix_count > 0 && chosen.updates >= 0);
     REQUIRE(chosen.vary >= 0 && chosen.vary <= 1 && chosen.hierarchy.theta >= 0);
     REQUIRE(chosen.hierarchy.block_size >= 1 && chosen.hierarchy.block_size <= 32);
+    REQUIRE((unsigned)chosen.hierarchy.cycle <= (unsigned)SPG_CYCLE_K);
     REQUIRE(chosen.solve.max_iterations >= 0 && chosen.solve.tolerance >= 0);
     amg_options_settle(&chosen, SPG_PLACE_HOST);
     REQUIRE(chosen.reps >= 1);

@@ -58,9 +58,9 @@ static void malformed_sizes_are_refused_with_their_text(void **state)
 static void numbers_after_a_size_are_refused_where_there_are_none_or_they_are_not_valid(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"fd2d5:4:4",      "conv2d:4:",     "conv2d:4:x",      "conv2d:4:0.1:2",
-                                      "conv2d:4:inf",   "conv2d:4:0.1x", "aniso2d:4:1:2:3", "aniso2d:4:nan",
-                                      "magnet2d:4:1:2", "magnet3d:4:inf"};
+    static const char *const bad[] = {"fd2d5:4:4",      "conv2d:4:",      "conv2d:4:x",      "conv2d:4:0.1:2",
+                                      "conv2d:4:inf",   "conv2d:4:0.1x",  "aniso2d:4:1:2:3", "aniso2d:4:nan",
+                                      "magnet2d:4:1:2", "magnet3d:4:inf", "solid3d:4:x",     "solid3d:4:0.3:1"};
     for (size_t i = 0; i < LENGTH(bad); i++) {
         assert_true(is_generator_name(bad[i]));
         assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not what a size is followed by");
@@ -68,6 +68,8 @@ static void numbers_after_a_size_are_refused_where_there_are_none_or_they_are_no
     }
     assert_refused("conv2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion is 0, not above 0");
     assert_refused("recirc2d:4:-1", SPG_ERROR_ARGUMENT, "the diffusion is -1, not above 0");
+    assert_refused("solid3d:4:0.5", SPG_ERROR_ARGUMENT, "Poisson's ratio is 0.5, not above -1 and below 0.5");
+    assert_refused("solid3d:4:-1", SPG_ERROR_ARGUMENT, "Poisson's ratio is -1, not above -1");
     assert_refused("aniso2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion across the direction is 0");
     assert_refused("aniso2d:4:1:181", SPG_ERROR_ARGUMENT, "the direction is 181 degrees");
 }

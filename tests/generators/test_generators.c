@@ -225,36 +225,6 @@ static void inner_rows_of_grids_sum_to_zero(void **state)
     }
 }
 
-static void rigid_body_modes_cost_a_solid_no_energy_away_from_its_clamp(void **state)
-{
-    (void)state;
-    enum { SIDE = 5, ROWS = 3 * SIDE * SIDE * SIDE, FIRST = 3 * SIDE * SIDE };
-    spg_csr A = make("solid3d:5", 1, SPG_F64);
-    double modes[6 * ROWS], forces[ROWS];
-    assert_int_equal(A.rows, ROWS);
-    assert_int_equal(generate_rigid_body_modes(context, "solid3d:5", SPG_F64, modes), SPG_OK);
-    for (int m = 0; m < 6; m++) {
-        double most = 0.0;
-        assert_int_equal(spg_csr_spmv(context, NULL, &A, modes + m * ROWS, NULL, forces), SPG_OK);
-        for (int i = FIRST; i < ROWS; i++) assert_true(fabs(forces[i]) < 1e-14 * SIDE);
-        for (int i = 0; i < FIRST; i++) most = fmax(most, fabs(forces[i]));
-        assert_true(most > 0.1); /* the clamp holds it */
-    }
-    spg_csr_free(context, &A);
-}
-
-static void rigid_body_modes_of_other_generators_are_refused(void **state)
-{
-    (void)state;
-    double modes[6 * 64];
-    assert_true(has_rigid_body_modes("elast3d:3"));
-    assert_false(has_rigid_body_modes("fd3d7:3"));
-    assert_int_equal(generate_rigid_body_modes(context, "fd3d7:3", SPG_F64, modes), SPG_ERROR_ARGUMENT);
-    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2", SPG_C64, modes), SPG_ERROR_ARGUMENT);
-    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2x", SPG_F64, modes), SPG_ERROR_ARGUMENT);
-    assert_int_equal(generate_rigid_body_modes(context, "solid3d:2", SPG_F64, NULL), SPG_ERROR_ARGUMENT);
-}
-
 /* A triangle whose corners are grid points at most one step apart holds no other point, so each is one of the mesh. */
 static void tri2d_has_two_triangles_in_each_cell(void **state)
 {
@@ -385,8 +355,6 @@ int main(void)
         cmocka_unit_test(meshes_and_grids_are_symmetric_and_hermitian_in_complex_types),
         cmocka_unit_test(grids_couple_exactly_the_points_of_their_stencils),
         cmocka_unit_test(inner_rows_of_grids_sum_to_zero),
-        cmocka_unit_test(rigid_body_modes_cost_a_solid_no_energy_away_from_its_clamp),
-        cmocka_unit_test(rigid_body_modes_of_other_generators_are_refused),
         cmocka_unit_test(tri2d_has_two_triangles_in_each_cell),
         cmocka_unit_test(meshes_are_renumbered_inside_blocks_only),
         cmocka_unit_test(econ_stays_within_2000_columns_and_fills_them_evenly),

@@ -244,6 +244,7 @@ static const char *const aggregations[] = {"mis2", "standard"};
 static const char *const strengths[] = {"symmetric", "classical"};
 static const char *const restrictions[] = {"transpose", "petrov-galerkin"};
 static const char *const smoothers[] = {"jacobi", "l1-jacobi", "chebyshev"};
+static const char *const cycles[] = {"v", "k"};
 
 static PetscErrorCode aggregation_options(SpgOptionItems PetscOptionsObject, PCSpg *spg)
 {
@@ -299,6 +300,7 @@ static PetscErrorCode options_spg(PC pc, SpgOptionItems PetscOptionsObject)
     REAL_OPTION("relaxation", "Relaxation of Jacobi, over rho", relaxation);
     INT_OPTION("chebyshev_degree", "Degree of the polynomial", chebyshev_degree);
     REAL_OPTION("chebyshev_ratio", "Upper over lower end of the interval", chebyshev_ratio);
+    LIST_OPTION("cycle", "Cycle; k needs a flexible method", spg_cycle, cycle, cycles);
     PetscOptionsHeadEnd();
     PetscFunctionReturn(0);
 }
@@ -314,9 +316,9 @@ static PetscErrorCode view_spg(PC pc, PetscViewer viewer)
     PetscFunctionBegin;
     PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
     if (!ascii) PetscFunctionReturn(0);
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregation %s, smoother %s, %d + %d sweeps\n",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  aggregation %s, smoother %s, %d + %d sweeps, cycle %s\n",
                                      aggregations[spg->options.aggregation], smoothers[spg->options.smoother],
-                                     spg->options.pre_sweeps, spg->options.post_sweeps));
+                                     spg->options.pre_sweeps, spg->options.post_sweeps, cycles[spg->options.cycle]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "  strength %s, theta %g%s, restriction %s\n",
                                      strengths[spg->options.strength], spg->options.theta,
                                      spg->options.filter ? ", filtered" : "", restrictions[spg->options.restriction]));

@@ -112,6 +112,7 @@ static PetscErrorCode each_option_changes_the_cycle(void)
         {"-pc_spg_post_sweeps 2", COARSE, UNSYMMETRIC},
         {"-pc_spg_relaxation 1", COARSE, UNSYMMETRIC},
         {"-pc_spg_chebyshev_degree 3", COARSE "-pc_spg_smoother chebyshev ", UNSYMMETRIC},
+        {"-pc_spg_cycle k", COARSE, UNSYMMETRIC},
         {"-pc_spg_chebyshev_ratio 10", COARSE "-pc_spg_smoother chebyshev ", UNSYMMETRIC},
     };
     Mat matrices[MATRICES];

@@ -85,6 +85,7 @@ class AmgOptions(ctypes.Structure):
         ("strength", c_int),
         ("restriction", c_int),
         ("precision", c_int),
+        ("cycle", c_int),
     ]
 
 

@@ -22,6 +22,7 @@ _CHOICES = {
     "strength": {"symmetric": 0, "classical": 1},
     "restriction": {"transpose": 0, "petrov_galerkin": 1},
     "precision": {"a": 0, "f32": 1},
+    "cycle": {"v": 0, "k": 1},
 }
 _SET_BY_B = ("candidates", "candidate_values")
 _OPTIONS = [field[0] for field in c.AmgOptions._fields_ if field[0] not in _SET_BY_B]
@@ -61,8 +62,8 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
     unknown of a node. options: those of `spg_amg_options`, with its defaults: aggregation ("mis2" or "standard"),
     smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, strength ("symmetric" or "classical"), filter,
     restriction ("transpose" or "petrov_galerkin"), block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
-    prepare_update, precision ("a", A's, or "f32") and so on. The hierarchy keeps A, which must not change but by
-    `update`. That of a complex A is of its real form, [[re, -im], [im, re]] in the place of each entry: so are its
+    prepare_update, precision ("a", A's, or "f32"), cycle ("v", or "k", which takes one right-hand side at a time) and
+    so on. The hierarchy keeps A, which must not change but by `update`. That of a complex A is of its real form, [[re, -im], [im, re]] in the place of each entry: so are its
     levels and max_coarse, while B, b, x and block_size are complex.
 
     >>> import numpy as np, scipy.sparse as sp
@@ -215,7 +216,7 @@ class Hierarchy:
         return x if count is None else self._A.package.as_array(x.reshape(-1, count), self._A.dtype)
 
     def cycle(self, b: Any, x: Any = None) -> Any:
-        """One V-cycle on A x = b from x (None: zero); returns the new x."""
+        """One cycle on A x = b from x (None: zero); returns the new x."""
         package = self._A.package
         rhs = self._vector(b, "b")
         x = package.zeros(self._A.csr.rows, self._A.dtype) if x is None else package.copy(self._vector(x, "x"))
@@ -224,7 +225,8 @@ class Hierarchy:
         return x
 
     def aspreconditioner(self) -> Any:
-        """One V-cycle from zero as a LinearOperator of SciPy, or of CuPy for CuPy matrices: an `M` for their cg."""
+        """One cycle from zero as a LinearOperator of SciPy, or of CuPy for CuPy matrices: an `M` for their cg, or with
+        cycle="k" for a flexible method."""
         if type(self._A.package) is Scipy:
             linalg: Any = scipy.sparse.linalg
         else:

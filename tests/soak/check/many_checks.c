@@ -153,3 +153,10 @@ bool soak_solves_many(const soak_many *of, spg_status *status)
     release(&alone);
     return right;
 }
+
+bool soak_refuses_many(const soak_many *of)
+{
+    const spg_status status = spg_amg_apply_many(of->p->context, of->amg, 0, SPG_ROW_MAJOR, NULL, 0, NULL, 0);
+    return status == SPG_ERROR_UNSUPPORTED ||
+           soak_fault("%s: several vectors of K-cycles: %s", of->p->name, spg_status_name(status));
+}

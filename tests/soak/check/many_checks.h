@@ -20,4 +20,7 @@ typedef struct soak_many {
  * soak_fault. */
 bool soak_solves_many(const soak_many *of, spg_status *status);
 
+/* With K-cycles, which take one right-hand side. */
+bool soak_refuses_many(const soak_many *of);
+
 #endif

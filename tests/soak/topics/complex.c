@@ -121,6 +121,7 @@ static bool works(system_of_case *s, uint64_t *state)
     options.smoother = (spg_smoother)chance_below(state, 3);
     if (chance_of(state, 25)) options.precision = SPG_AMG_PRECISION_F32;
     options.prepare_update = chance_of(state, 50);
+    if (chance_of(state, 25)) options.cycle = SPG_CYCLE_K;
     soak_before(&s->p);
     s->amg = (spg_amg *)(void *)s;
     spg_status status = spg_amg_setup(s->p.context, &s->here, &options, &s->amg);

@@ -54,6 +54,7 @@ static spg_amg_options draw_options(uint64_t *state, int64_t rows)
     o.prepare_update = chance_of(state, 50);
     o.timing = chance_of(state, 10);
     if (chance_of(state, 25)) o.precision = SPG_AMG_PRECISION_F32;
+    if (chance_of(state, 25)) o.cycle = SPG_CYCLE_K;
     return o;
 }
 
@@ -268,6 +269,7 @@ static bool solves_many(hierarchy *h, uint64_t seed)
                           .told_bits = h->on_host,
                           .told = h->told};
     spg_status status;
+    if (h->options.cycle == SPG_CYCLE_K) return soak_refuses_many(&of);
     if (!soak_solves_many(&of, &status)) return false;
     return may_end(h, status) || soak_fault("%s: spg_amg_solve_many: %s: %s", h->p.name, spg_status_name(status),
                                             spg_context_message(h->p.context));
