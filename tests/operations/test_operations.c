@@ -2,6 +2,7 @@
 #include "containers.h"
 #include "host/by_type.h"
 #include "host/value_types.h"
+#include "host/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -352,6 +353,41 @@ static void products_with_vectors_have_the_bits_of_one_at_a_time(void **state)
     test_for_each_csr(check_spmm);
 }
 
+/* Rows of a grid, each of whose columns is one after the row's before: a pattern that is unsorted and names a column
+ * twice, but for every 19th row, which lacks an entry, and every 13th, one of whose columns is another. */
+static spg_csr grid_rows(spg_type value_type, spg_type offset_type)
+{
+    enum { ROWS = 300, A_ROW = 6, COLS = 400 };
+    static const int32_t steps[A_ROW] = {50, 0, 7, 1, 7, 99};
+    spg_csr A;
+    int64_t at = 0;
+    assert_int_equal(spg_csr_alloc(test_host(), ROWS, COLS, ROWS * A_ROW, offset_type, value_type, &A), SPG_OK);
+    for (int64_t i = 0; i < ROWS; ++i) {
+        for (int e = 0; e < A_ROW - (i % 19 == 0); ++e)
+            A.columns[at++] = i % 13 == 0 && e == 2 ? (int32_t)(i * 31 % COLS) : (int32_t)i + steps[e];
+        spg_set_offset(&A, i + 1, at);
+    }
+    spg_set_offset(&A, 0, 0);
+    A.nnz = at;
+    test_random_values(9, 0, value_type, at, A.values);
+    return A;
+}
+
+static void products_of_neighbouring_rows_have_the_bits_of_one_row_at_a_time(void **state)
+{
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_C64; ++type)
+        for (spg_type offsets = SPG_I32; offsets <= SPG_I64; ++offsets) {
+            spg_csr A = grid_rows(type, offsets);
+            const int64_t allocated = 300 * 6;
+            check_spmm(context, &A);
+            A.nnz = allocated;
+            spg_csr_free(test_host(), &A);
+        }
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +399,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_entries_are_dropped_by_the_rule),
         cmocka_unit_test(matrices_are_compared_by_pattern_and_values),
         cmocka_unit_test(products_with_vectors_have_the_bits_of_one_at_a_time),
+        cmocka_unit_test(products_of_neighbouring_rows_have_the_bits_of_one_row_at_a_time),
     };
     return TEST_RUN_HERE(argc, argv, "operations", tests);
 }
