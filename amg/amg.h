@@ -141,6 +141,8 @@ spg_status spg_amg_take_system(spg_amg *amg);
 void spg_amg_give_system(spg_amg *amg);
 /* Takes new values of the caller's matrix over. Queues work only. */
 spg_status spg_amg_renew_system(spg_amg *amg, const spg_csr *A);
+/* F's pattern: the real form of the graph, whose rows are sorted. Queues work only. */
+spg_status spg_amg_take_pair_pattern(const spg_amg *amg, spg_level *level, const spg_amg_graph *graph);
 /* pairs = v and i*v for each of `count` complex vectors, as vectors of the system. */
 spg_status spg_amg_put_pairs(const spg_amg *amg, int count, const void *vectors, void *pairs);
 /* *values = the candidates as pairs, to be released by spg_amg_release_pairs; NULL if there are none, or if they are

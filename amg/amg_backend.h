@@ -250,6 +250,13 @@ typedef struct spg_amg_backend {
      * is a part of A's row i, in A's order. Its entries are A's; what of the row is missing is summed in storage order,
      * in double, and added to the first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
     spg_status (*filter_values)(spg_context *context, const spg_csr *A, spg_csr *F);
+    /* The same for the real form of a complex matrix with one complex unknown per node. F's pattern is the real form of
+     * strength's graph. Its entries are A's, repeated ones summed in storage order. By products in storage order, in
+     * double, complex numbers are added to the diagonal blocks such that F*v = A*v for the first candidate v = T*coarse
+     * (as of tentative), unless spg_amg_lump_complex says otherwise. Weak entries of nodes in no aggregate, where T is
+     * zero, are left out. */
+    spg_status (*filter_pairs)(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                               const void *T, const void *coarse, spg_csr *F);
     /* P's pattern: row i has the blocks of the aggregates of its node and of the nodes of A's columns in row i,
      * ascending, `candidates` columns each. Allocates all of P; values are uninitialised. smooth false: only the
      * aggregate of the row itself. *longest_row: the entries of P's longest row. WAITS. */

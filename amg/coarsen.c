@@ -26,11 +26,11 @@ static spg_status aggregate_graph(spg_amg *amg, spg_level *level, const spg_amg_
                                         of->aggregate_of, &of->aggregates, &level->left_out);
 }
 
-/* The filtered operator, without values: it takes the graph's arrays over. */
-static spg_status take_filtered(spg_amg *amg, spg_level *level, spg_amg_graph *graph)
+/* F's pattern is the graph, whose arrays it takes over. */
+static spg_status take_pattern(spg_amg *amg, spg_level *level, spg_amg_graph *graph)
 {
     const spg_csr *A = &level->A;
-    void *values = NULL, *inverse = NULL;
+    void *values = NULL;
     const int64_t bytes = spg_array_bytes(graph->nnz, spg_type_size(A->value_type));
     spg_status status = spg_allocate(amg->context, bytes, "a filtered operator", &values);
     if (status != SPG_OK) return status;
@@ -38,6 +38,16 @@ static spg_status take_filtered(spg_amg *amg, spg_level *level, spg_amg_graph *g
         (spg_csr){A->rows,        A->cols, graph->nnz, graph->offset_type, A->value_type, A->place, graph->row_offsets,
                   graph->columns, values};
     graph->borrowed = true;
+    return SPG_OK;
+}
+
+/* The filtered operator, without values. */
+static spg_status take_filtered(spg_amg *amg, spg_level *level, spg_amg_graph *graph)
+{
+    void *inverse = NULL;
+    spg_status status =
+        amg->is_complex ? spg_amg_take_pair_pattern(amg, level, graph) : take_pattern(amg, level, graph);
+    if (status != SPG_OK) return status;
     spg_amg_count(amg, level, spg_csr_bytes(&level->F));
     status = spg_amg_take(amg, level, spg_amg_vector_bytes(amg, level->rows), "a diagonal's inverse", &inverse);
     level->F_inverse = inverse;
@@ -93,7 +103,7 @@ static spg_status aggregate(spg_amg *amg, spg_level *level)
     if (status == SPG_OK) status = aggregate_graph(amg, level, &graph);
     spg_release(context, isolated, graph.nodes);
     if (status == SPG_OK && options->filter && options->prolongator_relaxation != 0 && !graph.borrowed &&
-        graph.nnz < level->nnz)
+        spg_amg_parts(amg) * spg_amg_parts(amg) * graph.nnz < level->nnz)
         status = take_filtered(amg, level, &graph);
     release_graph(context, &graph);
     spg_amg_end_step(amg, level, &amg->timings.aggregate);
@@ -181,7 +191,9 @@ spg_status spg_amg_renew_smoother(spg_amg *amg, spg_level *level)
 static spg_status fill_filtered(spg_amg *amg, spg_level *level)
 {
     const spg_amg_backend *backend = amg->backend;
-    spg_status status = backend->filter_values(amg->context, &level->A, &level->F);
+    spg_status status = amg->is_complex ? backend->filter_pairs(amg->context, &level->A, &level->aggregates, level->T,
+                                                                level[1].candidates, &level->F)
+                                        : backend->filter_values(amg->context, &level->A, &level->F);
     if (status == SPG_OK) status = backend->inverse_diagonal(amg->context, &level->F, false, level->F_inverse);
     if (status == SPG_OK) status = drop_roundings(amg, level, level->F_inverse);
     return status == SPG_OK ? spg_amg_estimate_filtered(amg, level) : status;

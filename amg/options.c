@@ -114,12 +114,9 @@ static spg_status check_strength(spg_context *context, const spg_amg_options *op
                             options->theta);
 }
 
-static spg_status check_filter(spg_context *context, const spg_csr *A, const spg_amg_options *options)
+static spg_status check_filter(spg_context *context, const spg_amg_options *options)
 {
     if (!options->filter) return SPG_OK;
-    if (spg_is_complex(A->value_type))
-        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
-                                "options: filter is 1, A holds %s; a filter takes reals", spg_type_name(A->value_type));
     if (options->theta == 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT,
                                 "options: filter is 1, but at theta 0 no entry is weak; use a theta such as 0.08");
@@ -153,7 +150,7 @@ spg_status spg_amg_resolve_options(spg_context *context, const spg_csr *A, const
     spg_status status = check_numbers(context, resolved);
     if (status == SPG_OK) status = check_candidates(context, A, resolved);
     if (status == SPG_OK) status = check_strength(context, resolved);
-    if (status == SPG_OK) status = check_filter(context, A, resolved);
+    if (status == SPG_OK) status = check_filter(context, resolved);
     if (status != SPG_OK) return status;
     if (resolved->aggregation == SPG_AGGREGATION_STANDARD && context->backend->amg->aggregate_standard == NULL)
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "options: standard aggregation runs on the host only");

@@ -244,7 +244,27 @@ def samplers_table(records, tools):
     return with_reasons(["weights", "items", "draws", *names, "fastest"], rows, draws_made, tools)
 
 
-TABLES = {"draws": draws_table, "rows": rows_table, "tables": tables_table, "topics": topics_table, "figures": figures_table,
+def packages_table(records, tools):
+    """Draws through Python beside those of other packages, by weights of either type."""
+    found = latest([r for r in records if "case" in r], "case", "items", "draws", "implementation", "type")
+    rows = []
+    for case, items, draws, name in unique(key[:4] for key in found):
+        of = [found.get((case, items, draws, name, kind)) for kind in ("f32", "f64")]
+        results = next(r["results"] for r in of if r)
+        version = next((r.get("version") for r in of if r), "")
+        made = f"{power_of_ten(results)} of {power_of_ten(items)}" if case != "one of each row" else power_of_ten(results)
+        if case == "counts of draws":
+            made = f"{power_of_ten(draws)} of {power_of_ten(items)}"
+        cells = [tools.digits(tools.time_of(r)) if not r or r["verified"] else why_not(r) for r in of]
+        rows.append([case, made, f"{name} {version}" if version and not name.startswith("spg") else name, *cells])
+    return tools.markdown(["", "draws", "way", "f32 ms", "f64 ms"], rows) if rows else ""
+
+
+def why_not(record):
+    return "wrong distribution" if record.get("why_not") == "distribution" else "not possible"
+
+
+TABLES = {"packages": packages_table, "draws": draws_table, "rows": rows_table, "tables": tables_table, "topics": topics_table, "figures": figures_table,
           "loads": loads_table, "errors": errors_table, "builders": builders_table, "phases": phases_table,
           "splits": splits_table, "transfers": transfers_table, "samplers": samplers_table}
 

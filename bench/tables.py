@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements in README.md and bench/results/README.md, and the pictures beside the records.
+"""Writes the tables of measurements in README.md, bench/results/README.md and docs/sampling.md, and the pictures beside the records.
 
     tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
@@ -23,6 +23,8 @@ folder; there is one table for each device and value type. The pictures are thos
     device-draws, device-rows, device-tables, device-topics, device-figures, device-loads, device-errors,
     device-builders, device-phases, device-splits, device-transfers, device-samplers, host-...
                                               sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
+    host-packages, device-packages            draws through Python beside those of other packages (sampling_packages*.jsonl,
+                                              by python/bench/sampling.py)
     reading                                   files read (matrix_market*.jsonl, by matrix_market_bench)
 
 --check changes nothing and fails if tables or pictures are not those of the results. --show NAME prints a table.
@@ -375,13 +377,13 @@ def main():
     parser = argparse.ArgumentParser(description="Writes the tables of measurements into the documents that show them.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a document is stale")
     parser.add_argument("--show", metavar="NAME", help="print one table; change nothing")
-    parser.add_argument("--readme", type=pathlib.Path, help="this document instead of the tree's two")
+    parser.add_argument("--readme", type=pathlib.Path, help="this document instead of the tree's three")
     parser.add_argument("--results", type=pathlib.Path, default=root / "bench" / "results")
     arguments = parser.parse_args()
     if arguments.show:
         print(table(arguments.results, arguments.show), end="")
         return
-    documents = [root / "README.md", root / "bench" / "results" / "README.md"]
+    documents = [root / "README.md", root / "bench" / "results" / "README.md", root / "docs" / "sampling.md"]
     for document in [arguments.readme] if arguments.readme else documents:
         renew(document, arguments.results, arguments.check)
     pictures = speed_plot.figures(arguments.results, sys.modules[__name__])

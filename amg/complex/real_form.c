@@ -41,6 +41,23 @@ spg_status spg_amg_renew_system(spg_amg *amg, const spg_csr *A)
     return SPG_OK;
 }
 
+spg_status spg_amg_take_pair_pattern(const spg_amg *amg, spg_level *level, const spg_amg_graph *graph)
+{
+    spg_context *context = amg->context;
+    const spg_csr *A = &level->A;
+    const spg_csr strong = {.rows = graph->nodes,
+                            .cols = graph->nodes,
+                            .nnz = graph->nnz,
+                            .offset_type = graph->offset_type,
+                            .value_type = amg->given.value_type,
+                            .place = A->place,
+                            .row_offsets = graph->row_offsets,
+                            .columns = graph->columns};
+    spg_status status =
+        spg_csr_alloc(context, A->rows, A->cols, 4 * graph->nnz, A->offset_type, A->value_type, &level->F);
+    return status == SPG_OK ? context->backend->operations->real_form_pattern(context, &strong, &level->F) : status;
+}
+
 /* ---- Vectors ---- */
 
 spg_status spg_amg_put_pairs(const spg_amg *amg, int count, const void *vectors, void *pairs)

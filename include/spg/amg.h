@@ -146,7 +146,8 @@ typedef struct spg_amg_options {
     int timing;                  /* 1: each step waits for its end, so that spg_amg_timings are exact on a device; 0 */
     int filter; /* 1: P is smoothed by A without its weak entries, which are added to the diagonal (Vanek, Mandel,
                    Brezina 1996, section 5.1), so that P and the coarse operators have fewer entries; needs theta above
-                   0, block_size 1, at most one candidate and a real A; 0 */
+                   0, block_size 1 and at most one candidate. Of a complex A, what is added keeps the products
+                   with the candidate instead of sums of rows; 0 */
     spg_strength strength;       /* which couplings are strong; SYMMETRIC */
     spg_restriction restriction; /* how R is made; TRANSPOSE */
     spg_amg_precision precision; /* F32: cycles move fewer bytes, for a copy of A's values in floats; OF_A. See

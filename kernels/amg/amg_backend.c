@@ -32,6 +32,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .spectral_bytes = spg_cuda_spectral_bytes,
     .spectral_radius = spg_cuda_spectral_radius,
     .filter_values = spg_cuda_filter_values,
+    .filter_pairs = spg_cuda_filter_pairs,
     .prolongator_pattern = spg_cuda_prolongator_pattern,
     .least_coarse_entries = spg_cuda_least_coarse_entries,
     .sample_coarse_rows = spg_cuda_sample_coarse_rows,

@@ -34,6 +34,8 @@ spg_status spg_cuda_tentative(spg_context *context, spg_type type, const spg_amg
                               const void *fine, void *T, void *coarse);
 spg_status spg_cuda_inverse_diagonal(spg_context *context, const spg_csr *A, bool l1, void *inverse);
 spg_status spg_cuda_filter_values(spg_context *context, const spg_csr *A, spg_csr *F);
+spg_status spg_cuda_filter_pairs(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                 const void *T, const void *coarse, spg_csr *F);
 spg_status spg_cuda_drop_roundings(spg_context *context, const spg_csr *R, const void *restricted_inverse,
                                    const spg_amg_aggregates *aggregates, void *inverse);
 int64_t spg_cuda_spectral_bytes(const spg_csr *A, int steps);

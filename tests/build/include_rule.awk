@@ -160,6 +160,6 @@ function check_target(what, target, top,    allowed, a, n, target_top)
     n = split(may[top], allowed, " ")
     for (a = 1; a <= n; a++)
         if (allowed[a] == target_top || (allowed[a] == "src/*.h" && target ~ /^src\/((operations|sampling|spgemm|threads)\/)?[^\/]*\.h$/) ||
-            (allowed[a] == "amg/*.h" && target ~ /^amg\/(amg_backend|krylov\/krylov_backend|krylov\/scalars|lanczos|many_backend|numerics|random|units)\.h$/)) return
+            (allowed[a] == "amg/*.h" && target ~ /^amg\/(amg_backend|complex\/filter|krylov\/krylov_backend|krylov\/scalars|lanczos|many_backend|numerics|random|units)\.h$/)) return
     violation(what, "of " target ", which " top "/ must not include")
 }

@@ -1,4 +1,4 @@
-/* Diagonals, scaling, parts, dropping, comparison and products with vectors, against plain loops, bit for bit. */
+/* Diagonals, scaling, parts, dropping and comparison, against plain loops, bit for bit. */
 #include "containers.h"
 #include "host/by_type.h"
 #include "host/value_types.h"
@@ -6,11 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const void *element(const void *values, const spg_csr *of, int64_t k)
-{
-    return (const char *)values + (size_t)k * spg_type_size(of->value_type);
-}
 
 static void check_diagonal(spg_context *context, const spg_csr *matrix)
 {
@@ -297,61 +292,6 @@ static void matrices_are_compared_by_pattern_and_values(void **state)
     assert_difference((int32_t[]){0, 2, 1, 2}, (double[]){NAN, -2, 5, 3}, 2, 4, (spg_difference){1, 0, 0, 0, NAN, NAN});
 }
 
-/* Lines are `gap` elements of X and twice as many of Y longer than need be: 4 keeps packs of vectors aligned. */
-static void check_spmm_of(spg_context *context, const spg_csr *matrix, int64_t count, spg_layout layout, int64_t gap)
-{
-    const size_t size = spg_type_size(matrix->value_type);
-    const bool by_row = layout == SPG_ROW_MAJOR;
-    const bool has_beta = (count + gap + layout) % 2 == 0;
-    const int64_t x_stride = (by_row ? count : matrix->cols) + gap,
-                  y_stride = (by_row ? count : matrix->rows) + 2 * gap;
-    const int64_t x_count = x_stride * (by_row ? matrix->cols : count);
-    const int64_t y_count = y_stride * (by_row ? matrix->rows : count);
-    char *X = test_array(x_count, size), *Y = test_array(y_count, size), *found = test_array(y_count, size);
-    char *x = test_array(matrix->cols, size), *y = test_array(matrix->rows, size), scales[32];
-    test_random_values(1, 0, matrix->value_type, x_count, X);
-    test_random_values(2, 0, matrix->value_type, y_count, Y);
-    test_random_values(3, 0, matrix->value_type, 2, scales);
-    const void *alpha = count % 3 ? scales : NULL, *beta = has_beta ? scales + size : NULL;
-    spg_csr here;
-    test_to_place(context, matrix, &here);
-    void *here_x = test_lend(X, (size_t)x_count * size), *here_y = test_lend(Y, (size_t)y_count * size);
-    assert_int_equal(spg_csr_spmm(context, alpha, &here, count, layout, here_x, x_stride, beta, here_y, y_stride),
-                     SPG_OK);
-    test_fetch(here_y, (size_t)y_count * size, found);
-    for (int64_t j = 0; j < count; ++j) {
-        for (int64_t i = 0; i < matrix->cols; ++i)
-            memcpy(x + (size_t)i * size, element(X, matrix, by_row ? i * x_stride + j : j * x_stride + i), size);
-        for (int64_t i = 0; i < matrix->rows; ++i)
-            memcpy(y + (size_t)i * size, element(Y, matrix, by_row ? i * y_stride + j : j * y_stride + i), size);
-        assert_int_equal(spg_csr_spmv(test_host(), alpha, matrix, x, beta, y), SPG_OK);
-        for (int64_t i = 0; i < matrix->rows; ++i)
-            memcpy(Y + (size_t)(by_row ? i * y_stride + j : j * y_stride + i) * size, y + (size_t)i * size, size);
-    }
-    assert_memory_equal(found, Y, (size_t)y_count * size);
-    spg_csr_free(context, &here);
-    test_give_back(here_x, (size_t)x_count * size);
-    test_give_back(here_y, (size_t)y_count * size);
-    free(X), free(Y), free(found), free(x), free(y);
-}
-
-static void check_spmm(spg_context *context, const spg_csr *matrix)
-{
-    static const int64_t counts[] = {0, 1, 2, 3, 6, 13, 16, 21, 36};
-    for (int c = 0; c < 9; ++c)
-        for (int64_t gap = 3; gap <= 4; ++gap) {
-            check_spmm_of(context, matrix, counts[c], SPG_ROW_MAJOR, gap);
-            check_spmm_of(context, matrix, counts[c], SPG_COLUMN_MAJOR, gap);
-        }
-}
-
-/* What lies between the vectors stays as it was. */
-static void products_with_vectors_have_the_bits_of_one_at_a_time(void **state)
-{
-    (void)state;
-    test_for_each_csr(check_spmm);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -362,7 +302,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_part_has_the_rows_and_columns_of_its_ranges),
         cmocka_unit_test(small_entries_are_dropped_by_the_rule),
         cmocka_unit_test(matrices_are_compared_by_pattern_and_values),
-        cmocka_unit_test(products_with_vectors_have_the_bits_of_one_at_a_time),
     };
     return TEST_RUN_HERE(argc, argv, "operations", tests);
 }

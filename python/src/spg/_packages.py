@@ -57,6 +57,9 @@ class Scipy:
     def copy(self, array: Any) -> Any:
         return array.copy()
 
+    def copy_matrix(self, A: Any) -> Any:
+        return self.copy(A)
+
     def adopt(self, memory: Borrowed) -> Any:
         return np.asarray(memory)
 
@@ -146,6 +149,8 @@ class Torch(Scipy):
 
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
         wanted = self.torch_types.get(dtype) or getattr(self.torch, np.dtype(dtype).name)
+        if isinstance(array, self.torch.Tensor):
+            array = array.resolve_conj().resolve_neg()  # torch conjugates when it reads
         if isinstance(array, self.torch.Tensor) and array.dtype is wanted and array.device == self.device:
             if order == "C" and array.is_contiguous() and not array.requires_grad:
                 return array
@@ -214,6 +219,9 @@ class Jax(Scipy):
     def copy(self, array: Any) -> Any:
         return self.jax.block_until_ready(array.copy())
 
+    def copy_matrix(self, A: Any) -> Any:
+        return self.matrix(tuple(self.copy(part) for part in self.parts(A)), A.shape, A)
+
     def adopt(self, memory: Borrowed) -> Any:
         if self.on_host:
             return self.jax.numpy.asarray(np.asarray(memory))
@@ -271,6 +279,11 @@ def torch_on(device: Any) -> Torch:
     """The package for tensors on a device of torch."""
     made = _torch.get(device)
     return made if made is not None else _torch.setdefault(device, Torch(device))
+
+
+def is_complex(array: Any) -> bool:
+    """Of any package: what would lose its imaginary part as an array of reals."""
+    return "complex" in str(array.dtype) if hasattr(array, "dtype") else bool(np.iscomplexobj(array))
 
 
 def package_of(thing: Any) -> Scipy:

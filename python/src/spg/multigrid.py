@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import scipy.sparse.linalg
 
 from . import _library as c
 from ._matrix import Operand, operands, wrap
-from ._packages import Scipy
+from ._packages import Scipy, is_complex
 from .context import Context
 from .errors import SolveError
 
@@ -84,8 +85,9 @@ class Hierarchy:
         self.context, (self._A,) = operands(context, A=A)
         chosen, self._B = self._options(B, options), None
         if B is not None:
+            self._refuse_complex(B, "B")
             self._B = self._A.package.as_array(B if np.ndim(B) == 2 else B.reshape(-1, 1), self._A.dtype, "F")
-            if self._B.size != self._A.csr.rows * chosen.candidates:
+            if math.prod(self._B.shape) != self._A.csr.rows * chosen.candidates:
                 raise ValueError(f"B has {B.shape[0]} rows; A has {self._A.csr.rows}")
             chosen.candidate_values = self._A.package.address(self._B)
         handle = ctypes.c_void_p()
@@ -122,7 +124,8 @@ class Hierarchy:
 
     def _level(self, number: int) -> Level:
         view = self._view(number)
-        A, P, R = (wrap(m, self, self._A, np.dtype("i4")).copy() if m.row_offsets else None for m in _matrices(view))
+        copy = self._A.package.copy_matrix
+        A, P, R = (copy(wrap(m, self, self._A, np.dtype("i4"))) if m.row_offsets else None for m in _matrices(view))
         return Level(A, P, R, view.aggregates, view.rho)
 
     def _view(self, number: int) -> c.AmgLevelView:
@@ -162,7 +165,7 @@ class Hierarchy:
         return_info: bool = False,
     ) -> Any:
         """Solves A x = b to ||b - A x|| <= tol ||b||. b of shape (n, k): k right-hand sides at once, each as alone, in
-        less time; x is then of that shape too. Of a complex A one at a time.
+        less time; x is then of that shape too.
 
         tol: None: 1e-8 for doubles, 1e-4 for floats. accel: "cg" (conjugate gradients, A positive definite) or
         "standalone" (cycles alone). nullspace, for a singular A: what is removed from b and x: "constant", or
@@ -171,8 +174,6 @@ class Hierarchy:
         for several a list of SolveInfo, also if the iteration ends early, in place of an exception.
         """
         count = b.shape[1] if np.ndim(b) == 2 else None
-        if count is not None and np.dtype(self._A.dtype).kind == "c":
-            raise ValueError("b has two dimensions; a complex A takes one right-hand side at a time")
         rhs, x = self._rows(b, "b", count), self._guess(x0, count)
         number = 1 if count is None else count
         options, results = c.lib.spg_amg_solve_options_default(), (c.AmgSolveResult * number)()
@@ -192,6 +193,8 @@ class Hierarchy:
         if residuals is not None:
             residuals.extend(histories[0] if count is None else histories)
         info = infos[0] if count is None else infos
+        if self._by_columns(count):
+            x = x.T
         if return_info:
             return x, info
         if failure is not None:
@@ -205,15 +208,26 @@ class Hierarchy:
         if count is None:
             self.context.call(c.lib.spg_amg_solve, self._handle, b_at, x_at, options, results[0])
         else:
-            row_major = 0
-            vectors = count, row_major, b_at, count, x_at, count
+            layout, stride = (1, self._A.csr.rows) if self._by_columns(count) else (0, count)
+            vectors = count, layout, b_at, stride, x_at, stride
             self.context.call(c.lib.spg_amg_solve_many, self._handle, *vectors, options, results)
 
     def _guess(self, x0: Any, count: int | None) -> Any:
         if x0 is not None:
             return self._A.package.copy(self._rows(x0, "x0", count))
-        x = self._A.package.zeros(self._A.csr.rows * (1 if count is None else count), self._A.dtype)
-        return x if count is None else self._A.package.as_array(x.reshape(-1, count), self._A.dtype)
+        rows = self._A.csr.rows
+        x = self._A.package.zeros(rows * (1 if count is None else count), self._A.dtype)
+        if count is None:
+            return x
+        return self._A.package.as_array(x.reshape(self._shape(count)), self._A.dtype)
+
+    def _by_columns(self, count: int | None) -> bool:
+        """Whether several vectors are rows of the arrays that the library sees: of a complex A it takes no others."""
+        return count is not None and np.dtype(self._A.dtype).kind == "c"
+
+    def _shape(self, count: int) -> tuple[int, int]:
+        rows = self._A.csr.rows
+        return (count, rows) if self._by_columns(count) else (rows, count)
 
     def cycle(self, b: Any, x: Any = None) -> Any:
         """One cycle on A x = b from x (None: zero); returns the new x."""
@@ -234,14 +248,20 @@ class Hierarchy:
         return linalg.LinearOperator(self.shape, matvec=lambda b: self.cycle(b), dtype=self._A.dtype)
 
     def _rows(self, b: Any, name: str, count: int | None) -> Any:
-        """A vector, or an array of `count` columns, row-major."""
+        """A vector, or an array of `count` columns, row-major; transposed if `_by_columns`."""
         if count is None:
             return self._vector(b, name)
         if tuple(b.shape) != (self._A.csr.rows, count):
             raise ValueError(f"{name} is of shape {tuple(b.shape)}, not {(self._A.csr.rows, count)}")
-        return self._A.package.as_array(b, self._A.dtype)
+        self._refuse_complex(b, name)
+        return self._A.package.as_array(b.T if self._by_columns(count) else b, self._A.dtype)
+
+    def _refuse_complex(self, b: Any, name: str) -> None:
+        if is_complex(b) and np.dtype(self._A.dtype).kind != "c":
+            raise TypeError(f"{name} is complex, A real; make A complex, or solve for both parts")
 
     def _vector(self, b: Any, name: str) -> Any:
+        self._refuse_complex(b, name)
         array = self._A.package.as_array(b, self._A.dtype).reshape(-1)
         if array.shape[0] != self._A.csr.rows:
             raise ValueError(f"{name} has {array.shape[0]} values; A has {self._A.csr.rows} rows")

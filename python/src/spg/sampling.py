@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _library as c
 from ._matrix import VALUE_TYPES, Operand
-from ._packages import Scipy, package_of
+from ._packages import Scipy, is_complex, package_of
 from .context import Context
 
 _I32, _I64 = np.dtype("i4"), np.dtype("i8")
@@ -34,6 +34,8 @@ class _Weights:
             return
         if weights.ndim not in (1, 2):
             raise ValueError(f"weights have {weights.ndim} dimensions; a vector or a matrix is needed")
+        if is_complex(weights):
+            raise TypeError(f"weights are of type {weights.dtype}; they are real numbers")
         dtype = self.package.dtype(weights)
         dtype = dtype if dtype in (np.dtype("f4"), np.dtype("f8")) else np.dtype("f8")
         rows, items = (1, weights.shape[0]) if weights.ndim == 1 else weights.shape

@@ -1,5 +1,6 @@
 import inspect
 
+import complex_systems as systems
 import numpy as np
 import pytest
 from problems import TYPES, integers, pairs, poisson
@@ -113,3 +114,45 @@ def test_counts_subsets_walks_and_rebuilt_tables_are_those_of_the_host():
         table.rebuild(new, [0, 3, 4])
         table.rebuild(new)
     np.testing.assert_array_equal(tables[0].walk(20, seed=4).get(), tables[1].walk(20, seed=4))
+
+
+CUPY = systems.Package(sparse.csr_matrix, cupy.asarray, lambda there: there.get(), lambda there: there.get())
+COMPLEX = [("c8", 1e-4), ("c16", 1e-8)]
+
+
+@pytest.mark.parametrize("dtype, tol", COMPLEX)
+def test_complex_products_and_plans(dtype, tol):
+    assert isinstance(spg.matmul(*(sparse.csr_matrix(integers(9, 9, 0.5, dtype, 1)),) * 2), sparse.csr_matrix)
+    systems.check_products(CUPY, dtype)
+    systems.check_plans(CUPY, dtype)
+
+
+@pytest.mark.parametrize("dtype, tol", COMPLEX)
+def test_complex_solves(dtype, tol):
+    systems.check_solves(CUPY, dtype, tol)
+    systems.check_several(CUPY, dtype, tol)
+
+
+def test_complex_filter_and_types():
+    systems.check_filter(CUPY)
+    systems.check_types(CUPY)
+
+
+def test_preconditioner_of_a_complex_matrix():
+    A, gauge = systems.gauged(50, "c16")
+    a, b, steps = sparse.csr_matrix(A), cupy.asarray(gauge), []
+    ml = spg.smoothed_aggregation(a, b)
+    tolerance = "rtol" if "rtol" in inspect.signature(linalg.cg).parameters else "tol"
+    M = ml.aspreconditioner()
+    x, code = linalg.cg(a, b, M=M, maxiter=50, callback=steps.append, **{tolerance: 1e-8})
+    assert code == 0 and len(steps) < 25
+    assert float(cupy.linalg.norm(b - a @ x)) <= 1e-6 * float(cupy.linalg.norm(b))
+
+
+def test_complex_results_are_those_of_the_host():
+    A, gauge = systems.gauged(40, "c16")
+    np.testing.assert_array_equal(spg.matmul(*(sparse.csr_matrix(A),) * 2).get().data, spg.matmul(A, A).data)
+    there, here = (spg.smoothed_aggregation(m, g) for m, g in ((sparse.csr_matrix(A), cupy.asarray(gauge)), (A, gauge)))
+    assert [level.A.shape for level in there.levels] == [level.A.shape for level in here.levels]
+    b = np.random.default_rng(6).random(1600) * 1j
+    np.testing.assert_allclose(there.cycle(cupy.asarray(b)).get(), here.cycle(b), atol=1e-2 * abs(here.cycle(b)).max())

@@ -1,5 +1,7 @@
+import complex_systems as systems
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from problems import integers, poisson
 
 import spg
@@ -31,3 +33,16 @@ def test_solve():
     weights = np.random.default_rng(3).random(1000)
     there = spg.Alias(jax.numpy.asarray(weights)).draw(5000, 4)
     np.testing.assert_array_equal(np.asarray(there), spg.Alias(weights).draw(5000, 4))
+
+
+@pytest.mark.parametrize("dtype, tol", [("c8", 1e-4), ("c16", 1e-8)])
+def test_complex_products_and_solves(dtype, tol):
+    def matrix_back(there):
+        parts = (np.asarray(part) for part in (there.data, there.indices, there.indptr))
+        return sp.csr_array(tuple(parts), shape=there.shape)
+
+    of = systems.Package(bcsr, jax.numpy.asarray, matrix_back, np.asarray)
+    systems.check_products(of, dtype)
+    systems.check_solves(of, dtype, tol)
+    systems.check_several(of, dtype, tol)
+    systems.check_types(of)

@@ -1,5 +1,7 @@
+import complex_systems as systems
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from problems import integers, poisson
 
 import spg
@@ -50,3 +52,39 @@ def test_multigrid_and_draws():
     weights = np.random.default_rng(3).random(1000)
     there = spg.Alias(torch.tensor(weights, device="cuda")).draw(5000, 4)
     np.testing.assert_array_equal(there.cpu().numpy(), spg.Alias(weights).draw(5000, 4))
+
+
+def package(device):
+    def matrix_back(there):
+        parts = (part.cpu().numpy() for part in (there.values(), there.col_indices(), there.crow_indices()))
+        return sp.csr_array(tuple(parts), shape=tuple(there.shape))
+
+    return systems.Package(
+        lambda A: tensor(A, device), lambda b: torch.tensor(b, device=device), matrix_back, lambda x: x.cpu().numpy()
+    )
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("dtype, tol", [("c8", 1e-4), ("c16", 1e-8)])
+def test_complex_products_and_solves(device, dtype, tol):
+    of = package(device)
+    systems.check_products(of, dtype)
+    systems.check_plans(of, dtype)
+    systems.check_solves(of, dtype, tol)
+    systems.check_several(of, dtype, tol)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_complex_filter_and_types(device):
+    systems.check_filter(package(device))
+    systems.check_types(package(device))
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_conjugates_that_torch_puts_off(device):
+    A, gauge = systems.gauged(20, "c16")
+    ml = spg.smoothed_aggregation(tensor(A, device))
+    b = torch.tensor(gauge, device=device).conj()
+    assert b.is_conj()
+    x = ml.solve(b).cpu().numpy()
+    assert np.linalg.norm(gauge.conj() - A @ x) <= 1e-7 * np.linalg.norm(gauge)

@@ -33,6 +33,8 @@ spg_status spg_host_spectral_radius(spg_context *context, const spg_csr *A, cons
                                     const spg_amg_radius *by, void *workspace, const spg_amg_spectrum *known,
                                     double *rho);
 spg_status spg_host_filter_values(spg_context *context, const spg_csr *A, spg_csr *F);
+spg_status spg_host_filter_pairs(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
+                                 const void *T, const void *coarse, spg_csr *F);
 spg_status spg_host_prolongator_pattern(spg_context *context, const spg_csr *A, const spg_amg_aggregates *aggregates,
                                         bool smooth, spg_csr *P, int64_t *longest_row);
 spg_status spg_host_least_coarse_entries(spg_context *context, const spg_csr *A, const spg_csr *P, int64_t *least);

@@ -32,6 +32,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .spectral_bytes = spg_host_spectral_bytes,
     .spectral_radius = spg_host_spectral_radius,
     .filter_values = spg_host_filter_values,
+    .filter_pairs = spg_host_filter_pairs,
     .prolongator_pattern = spg_host_prolongator_pattern,
     .least_coarse_entries = spg_host_least_coarse_entries,
     .sample_coarse_rows = spg_host_sample_coarse_rows,

@@ -224,7 +224,8 @@ static void options_count_complex_unknowns(void **state)
     options = spg_amg_options_default();
     options.filter = 1;
     options.theta = 0.1;
-    refuse(&A, &options, SPG_ERROR_UNSUPPORTED, "filter is 1, A holds c64");
+    options.block_size = 2;
+    refuse(&A, &options, SPG_ERROR_UNSUPPORTED, "filter is 1, block_size 2 and candidates 0");
     options = spg_amg_options_default();
     double complex *values = test_random_complex(1, 36 * 17);
     options.candidates = 17;
@@ -330,6 +331,8 @@ static void every_allocation_may_fail(void **state)
         options.candidates = 1;
         options.candidate_values = candidate;
         options.precision = narrow ? SPG_AMG_PRECISION_F32 : SPG_AMG_PRECISION_OF_A;
+        options.theta = narrow ? 0 : 0.08;
+        options.filter = !narrow;
         spg_amg_solve_options solving = spg_amg_solve_options_default();
         solving.nullspace = SPG_AMG_NULLSPACE_GIVEN;
         solving.null_vectors = 1;

@@ -122,6 +122,8 @@ static bool works(system_of_case *s, uint64_t *state)
     if (chance_of(state, 25)) options.precision = SPG_AMG_PRECISION_F32;
     options.prepare_update = chance_of(state, 50);
     if (chance_of(state, 25)) options.cycle = SPG_CYCLE_K;
+    options.filter = chance_of(state, 40);
+    options.theta = options.filter ? 0.1 : 0;
     soak_before(&s->p);
     s->amg = (spg_amg *)(void *)s;
     spg_status status = spg_amg_setup(s->p.context, &s->here, &options, &s->amg);

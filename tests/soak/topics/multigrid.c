@@ -55,6 +55,7 @@ static spg_amg_options draw_options(uint64_t *state, int64_t rows)
     o.timing = chance_of(state, 10);
     if (chance_of(state, 25)) o.precision = SPG_AMG_PRECISION_F32;
     if (chance_of(state, 25)) o.cycle = SPG_CYCLE_K;
+    o.filter = o.theta > 0 && o.block_size == 1 && chance_of(state, 50);
     return o;
 }
 
@@ -133,7 +134,8 @@ static bool is_made_of_its_parts(const hierarchy *h, int number, const level *l,
     right = right && (!transposes || soak_is_same(&l->R, &transpose, what));
     snprintf(what, sizeof what, "%s: level %d's A", h->p.name, number + 1);
     right = right && soak_is_same(&next->A, &product, what);
-    if (right && h->kind == SOAK_DEFINITE && h->options.block_size == 1) right = is_smoothed(h, number, l, next);
+    const bool by_A = h->options.block_size == 1 && l->view.weak == 0; /* else by a filtered operator, or by blocks */
+    if (right && h->kind == SOAK_DEFINITE && by_A) right = is_smoothed(h, number, l, next);
     spg_csr_free(test_host(), &transpose);
     spg_csr_free(test_host(), &product);
     return right;
