@@ -44,8 +44,7 @@ static spg_amg_options draw_options(uint64_t *state, int64_t rows)
     const int block = (int)chance_between(state, 2, 4);
     if (chance_of(state, 15) && rows % block == 0) o.block_size = block;
     if (chance_of(state, 20)) o.prolongator_relaxation = 0;
-    o.spectral_steps = (int)chance_between(state, 12, 25); /* of fewer, rho may be so low that sweeps diverge */
-    if (chance_of(state, 50)) o.spectral_steps = 0;
+    if (chance_of(state, 50)) o.spectral_steps = (int)chance_between(state, 12, 25); /* of fewer, sweeps may diverge */
     o.max_coarse = chance_log(state, 1, 500);
     if (chance_of(state, 15) && small) o.max_levels = (int)chance_between(state, 1, 4);
     o.smoother = (spg_smoother)chance_below(state, 3);
