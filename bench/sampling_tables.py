@@ -261,7 +261,7 @@ def packages_table(records, tools):
 
 
 def why_not(record):
-    return "wrong distribution" if record.get("why_not") == "distribution" else "not possible"
+    return "fails the test" if record.get("why_not") == "distribution" else "not possible"
 
 
 TABLES = {"packages": packages_table, "draws": draws_table, "rows": rows_table, "tables": tables_table, "topics": topics_table, "figures": figures_table,
