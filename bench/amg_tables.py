@@ -1,5 +1,5 @@
-"""The tables of multigrid, for tables.py: of amg_setup*.jsonl, amg_f32*.jsonl, amg_growth*.jsonl and amg_peers*.jsonl,
-recorded by amg_bench."""
+"""The tables of multigrid, for tables.py: of amg_setup*.jsonl, amg_f32*.jsonl, amg_growth*.jsonl, amg_peers*.jsonl,
+amg_k_cycle*.jsonl and amg_solids*.jsonl, recorded by amg_bench."""
 
 FIELDS = ("matrix", "implementation", "place", "rows", "levels", "aggregation", "smoother", "iterations")
 
@@ -64,6 +64,47 @@ def growth_table(records, _peers, tools):
     return tools.markdown(["matrix", "unknowns", *columns], rows) if rows else ""
 
 
+def cycle_of(record):
+    return record.get("cycle", "v").upper()
+
+
+def solved(record, tools):
+    """Iterations, and milliseconds of set-up and solve."""
+    if record is None:
+        return "-"
+    return f"{record['iterations']}, {tools.digits(record['setup_ms'])} + {tools.digits(record['solve_ms'])}"
+
+
+def bytes_each(record, tools):
+    return tools.digits(record and record["bytes"] / record["rows"])
+
+
+def cycles_table(records, _peers, tools):
+    """Kinds of cycles with smoothed and with unsmoothed prolongators, and what the hierarchies hold."""
+    kinds = [(smoothed, cycle) for smoothed in (True, False) for cycle in "VK"]
+    head = ["matrix", *(f"{'' if smoothed else 'unsmoothed, '}{cycle}" for smoothed, cycle in kinds), "bytes an unknown",
+            "unsmoothed, K"]
+    found = {(r["matrix"], r["prolongator_relaxation"] != 0, cycle_of(r)): r for r in records}
+    rows = []
+    for matrix in dict.fromkeys(r["matrix"] for r in records):
+        each = [found.get((matrix, *kind)) for kind in kinds]
+        rows.append([matrix, *(solved(r, tools) for r in each), bytes_each(each[0], tools), bytes_each(each[-1], tools)])
+    return tools.markdown(head, rows) if rows else ""
+
+
+def smoother_of(record):
+    polynomial = f" of degree {record['degree']}, ratio {record['ratio']:g}" if "degree" in record else ""
+    return f"{record['smoother']}{polynomial}"
+
+
+def solids_table(records, _peers, tools):
+    """Smoothers of a system, by cycle."""
+    found = {(r["matrix"], smoother_of(r), cycle_of(r)): r for r in records}
+    rows = [[*system, *(solved(found.get((*system, cycle)), tools) for cycle in "VK")]
+            for system in dict.fromkeys((r["matrix"], smoother_of(r)) for r in records)]
+    return tools.markdown(["matrix", "smoother", "V", "K"], rows) if rows else ""
+
+
 PEERS, PEER_FIELDS = "amg_peers*.jsonl", ("matrix", "implementation", "place", "rows", "iterations", "setup_ms", "solve_ms")
 
 
@@ -100,7 +141,8 @@ def peers_table(records, _peers, tools):
 
 
 TABLES = {"amg-peers": (PEERS, peers_table), "amg": ("amg_setup*.jsonl", hierarchies_table), "amg-f32": ("amg_f32*.jsonl", hierarchies_table),
-          "amg-steps": ("amg_setup*.jsonl", steps_table), "amg-growth": ("amg_growth*.jsonl", growth_table)}
+          "amg-steps": ("amg_setup*.jsonl", steps_table), "amg-growth": ("amg_growth*.jsonl", growth_table),
+          "amg-cycles": ("amg_k_cycle*.jsonl", cycles_table), "amg-solids": ("amg_solids*.jsonl", solids_table)}
 
 
 def table(folder, place, what, tools):

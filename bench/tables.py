@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of measurements in README.md, bench/results/README.md and docs/sampling.md, and the pictures beside the records.
+"""Writes the tables of measurements in README.md, bench/results/README.md, docs/multigrid.md and
+docs/sampling.md, and the pictures beside the records.
 
     tables.py [--check] [--show NAME] [--readme README.md] [--results bench/results]
 
@@ -18,8 +19,9 @@ folder; there is one table for each device and value type. The pictures are thos
     device-amg-f32                            the same with hierarchies in floats (amg_f32*.jsonl)
     host-amg-peers, device-amg-peers          hierarchies beside other libraries (amg_peers*.jsonl, by amg_bench --peers)
     host-amg-steps, device-amg-steps          their set-up by step
-    host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh); these
-                                              are made by amg_tables.py
+    host-amg-cycles, device-amg-cycles        V-cycles and K-cycles (amg_k_cycle*.jsonl, by amg_bench --cycle)
+    host-amg-solids                           smoothers of nearly incompressible solids (amg_solids*.jsonl, likewise)
+    host-amg-growth, device-amg-growth        iterations against size (amg_growth*.jsonl, by amg_growth.sh): amg_tables.py
     device-draws, device-rows, device-tables, device-topics, device-figures, device-loads, device-errors,
     device-builders, device-phases, device-splits, device-transfers, device-samplers, host-...
                                               sampling (sampling*.jsonl, by record_sampling.sh): see sampling_tables.py
@@ -377,13 +379,14 @@ def main():
     parser = argparse.ArgumentParser(description="Writes the tables of measurements into the documents that show them.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a document is stale")
     parser.add_argument("--show", metavar="NAME", help="print one table; change nothing")
-    parser.add_argument("--readme", type=pathlib.Path, help="this document instead of the tree's three")
+    parser.add_argument("--readme", type=pathlib.Path, help="this document instead of the tree's four")
     parser.add_argument("--results", type=pathlib.Path, default=root / "bench" / "results")
     arguments = parser.parse_args()
     if arguments.show:
         print(table(arguments.results, arguments.show), end="")
         return
-    documents = [root / "README.md", root / "bench" / "results" / "README.md", root / "docs" / "sampling.md"]
+    documents = [root / "README.md", root / "bench" / "results" / "README.md", root / "docs" / "multigrid.md",
+                 root / "docs" / "sampling.md"]
     for document in [arguments.readme] if arguments.readme else documents:
         renew(document, arguments.results, arguments.check)
     pictures = speed_plot.figures(arguments.results, sys.modules[__name__])

@@ -85,6 +85,21 @@ amg_record() # matrix implementation smoother setup_ms rows iterations
     amg_record grid:20 spg l1 1 400 12
     amg_record grid:20 spg chebyshev 1 400 11 | sed 's/"place"/"join": "off", "degree": 3, &/'
 } >"$scratch/results/one_cpu/amg_growth.jsonl"
+cycle_record() # cycle prolongator_relaxation smoother setup_ms iterations
+{
+    amg_record grid spg "$3" "$4" 9 "$5" | sed "s/\"place\"/\"cycle\": \"$1\", \"prolongator_relaxation\": $2, \"bytes\": 900, &/"
+}
+
+{
+    amg_record grid spg jacobi 12 9 14 | sed 's/"place"/"prolongator_relaxation": 1.5, "bytes": 1800, &/'
+    cycle_record k 1.5 jacobi 12 11
+    cycle_record k 0 jacobi 6 15
+} >"$scratch/results/one_cpu/amg_k_cycle.jsonl"
+{
+    cycle_record v 1.5 jacobi 12 99
+    cycle_record k 1.5 jacobi 12 98
+    cycle_record v 1.5 chebyshev 12 40 | sed 's/"place"/"degree": 3, "ratio": 20, &/'
+} >"$scratch/results/one_cpu/amg_solids.jsonl"
 
 peer_record() # matrix implementation setup_ms solve_ms iterations
 {

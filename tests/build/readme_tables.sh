@@ -10,7 +10,7 @@ python3 -c 'import json' 2>/dev/null || { echo "python3 is not here"; exit 77; }
 {
     printf 'before\n<!-- table:host-AP -->\nold\n<!-- end -->\nbetween\n<!-- table:device-AP -->\n<!-- end -->\n'
     for name in summary AA plan mixed limit paper growth; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
-    for name in amg amg-steps amg-growth; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
+    for name in amg amg-steps amg-growth amg-cycles amg-solids; do printf '<!-- table:host-%s -->\n<!-- end -->\n' $name; done
     for name in amg-peers draws rows topics figures loads errors builders phases splits transfers samplers; do printf '<!-- table:device-%s -->\n<!-- end -->\n' $name; done
     printf '<!-- table:reading -->\n<!-- end -->\nafter\n'
 } >"$scratch/README.md"
@@ -139,6 +139,25 @@ A CPU by spg, f64:
 | --- | ---: | ---: | ---: | ---: |
 | grid:10 | 100 | 8 | - | - |
 | grid:20 | 400 | 9 | 12 | 11 |
+
+<!-- end -->
+<!-- table:host-amg-cycles -->
+
+A CPU by spg, f64:
+
+| matrix | V | K | unsmoothed, V | unsmoothed, K | bytes an unknown | unsmoothed, K |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| grid | 14, 12.0 + 7.00 | 11, 12.0 + 7.00 | - | 15, 6.00 + 7.00 | 200 | 100 |
+
+<!-- end -->
+<!-- table:host-amg-solids -->
+
+A CPU by spg, f64:
+
+| matrix | smoother | V | K |
+| --- | ---: | ---: | ---: |
+| grid | jacobi | 99, 12.0 + 7.00 | 98, 12.0 + 7.00 |
+| grid | chebyshev of degree 3, ratio 20 | 40, 12.0 + 7.00 | - |
 
 <!-- end -->
 <!-- table:device-amg-peers -->
