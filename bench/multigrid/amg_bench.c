@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct bench {
     amg_options *chosen;
@@ -23,12 +24,14 @@ typedef struct bench {
     bool right;
 } bench;
 
-/* Prints the context's message; the run goes on with the next matrix. */
+/* Prints the context's message, after what it is about unless it begins so; the run goes on with the next matrix. */
 static void complain(bench *run, const char *what)
 {
+    const char *message = spg_context_message(run->host);
+    const bool says_so = strncmp(message, what, strlen(what)) == 0;
     progress_clear();
     fflush(stdout);
-    fprintf(stderr, "amg_bench: %s: %s\n", what, spg_context_message(run->host));
+    fprintf(stderr, "amg_bench: %s%s%s\n", says_so ? "" : what, says_so ? "" : ": ", message);
     run->right = false;
 }
 
