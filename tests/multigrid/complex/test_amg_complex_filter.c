@@ -321,7 +321,7 @@ static void a_filter_makes_fewer_entries_and_iterations_where_couplings_are_weak
         int iterations[2];
         for (int filters = 0; filters < 2; filters++) {
             double complex *gauge;
-            const spg_csr A = test_gauged("stretch2d:128", false, SPG_C64, &gauge);
+            const spg_csr A = test_gauged("stretch2d:72", false, SPG_C64, &gauge);
             spg_amg_summary summary;
             test_system system;
             spg_amg_options options = filtering(gauge, A.rows);
