@@ -35,6 +35,18 @@ __device__ inline int64_t last_at_most(const int64_t *ascending, int64_t begin, 
     return begin;
 }
 
+/* The position of the last of `count` ascending columns, fewer than 2^30, that is at most `column`; 0 if there is none.
+ * The same steps for all rows of a length, so that lanes stay together and searches overlap. */
+__device__ inline int last_at_most(const int32_t *columns, int count, int32_t column)
+{
+    int at = 0;
+    for (int step = count > 1 ? 1 << (31 - __clz(count - 1)) : 0; step > 0; step /= 2) {
+        const int next = at + step;
+        if (next < count && columns[next] <= column) at = next;
+    }
+    return at;
+}
+
 } // namespace spg
 
 #endif

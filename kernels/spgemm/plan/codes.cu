@@ -1,8 +1,8 @@
 /* Makes the codes of a plan's windows.
  *
  * Input: the windows of a slice, with the ranks of their entries and the words of their codes (plan/windows.cu).
- * Output: an array of codes for them, and the products of long entries. If the windows were searched, masks tell the
- * products (plan/products.cuh). Else each warp of a block goes over a section of the window's products, and learns from
+ * Output: an array of codes for them, and the products of long entries. If the windows were made from masks, these tell
+ * the products (plan/masks.cu). Else each warp of a block goes over a section of the window's products, and learns from
  * counts how many products of an entry come before its own. So each entry has its products in storage order. */
 #include "products.cuh"
 
@@ -11,16 +11,6 @@ namespace spg
 
 namespace
 {
-
-/* What a code names: an entry of A, or a run. */
-__device__ inline int64_t name_of(const window_work &work, const window_span &span, const plan_window &window,
-                                  int64_t a_at)
-{
-    if (work.out.run_length == 1) return a_at - window.a_begin;
-    const plan_patterns &of = work.patterns;
-    const int64_t row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    return first_run(of, work.out, row) + (a_at - of.a[row]) / work.out.run_length - window.a_begin;
-}
 
 /* The codes of the window's entry with this rank. */
 __device__ inline uint32_t *codes_of(const window_work &work, int64_t w, uint32_t *codes, int rank)
@@ -107,45 +97,67 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
             if (product.c_at < 0) return;
             const int rank = ranks[product.c_at];
             if (rank == LONG_RANK) {
-                long_products[(int64_t)long_begins[product.c_at] + t] = {(uint32_t)product.a_at,
+                long_products[(int64_t)long_begins[product.c_at] + t] = {(uint32_t)product.name,
                                                                          (uint32_t)(product.b_begin + product.b_at)};
                 return;
             }
-            const uint64_t from = (uint64_t)name_of(work, span, window, product.a_at);
+            const auto from = (uint64_t)(product.name - window.a_begin);
             const int64_t at = product.b_at + (window.direct ? product.b_begin : 0);
             write_code(window, codes_of(work, w, codes, rank), t, from << window.shift | (uint64_t)at);
         });
     if (i == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
 }
 
-/* The same from masks: each thread writes the codes of the entry with its rank, so that a warp's are next to each
+/* The codes of an entry's products, in storage order; all bits set behind the last. */
+struct entry_codes {
+    const window_work &work;
+    const plan_window &window;
+    masked_entry entry;
+    int64_t a_begin; /* of its row */
+    uint64_t mask;   /* of the products to come */
+
+    __device__ uint64_t next()
+    {
+        if (mask == 0) return ~(uint64_t)0;
+        const int k = __ffsll((long long)mask) - 1;
+        mask &= mask - 1;
+        const uint64_t at = (uint64_t)entry.position(k) + (window.direct ? work.out.b_begins[a_begin + k] : 0);
+        return (uint64_t)(a_begin + k - window.a_begin) << window.shift | at;
+    }
+};
+
+/* The same from masks: each thread writes all words of the entry with its rank, so that a warp's are next to each
  * other. */
-__global__ void __launch_bounds__(WINDOW_THREADS, 3) write_searched_codes_kernel(window_work work, uint32_t *codes)
+__global__ void __launch_bounds__(WINDOW_THREADS, 4) write_masked_codes_kernel(window_work work, uint32_t *codes)
 {
-    __shared__ row_of_b staged[STAGED_A];
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int rank = (int)threadIdx.x;
     const window_span span = find_span(work, w);
     const plan_window window = work.out.windows[work.before + w];
-    const bool is_there = rank < span.count;
-    const int64_t c_at = span.c_begin + (is_there ? work.out.places[(work.before + w) * work.out.width + rank] : 0);
-    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at);
-    const searched_entry own = find_entry(work, span, row, c_at, is_there);
-    uint64_t mask = is_there ? work.slice.masks[begin + rank] : 0;
-    uint32_t *words = is_there ? codes_of(work, w, codes, rank) : nullptr, t = 0;
-    for_each_staged(
-        work, span, staged, [](int64_t, int64_t) {},
-        [&](int64_t first, int64_t end) {
-            for (; mask != 0; mask &= mask - 1) {
-                const int64_t k = own.a_begin + __ffsll((long long)mask) - 1;
-                if (k >= end) break;
-                const row_of_b b = staged[k - first];
-                const int at = find_column(work.patterns.b_columns + b.begin, (int)b.length, own.column);
-                const uint64_t to = (uint64_t)at + (window.direct ? b.begin : 0);
-                write_code(window, words, t++, (uint64_t)(k - window.a_begin) << window.shift | to);
-            }
-        });
     if (rank == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
+    const uint32_t *tiles = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / PLAN_TILE;
+    const uint32_t count = tiles[1] - tiles[0];
+    if (count == 0) return;
+    entry_codes of_entry = {work, window, {}, 0, 0};
+    if (rank < span.count) {
+        const int64_t c_at = span.c_begin + work.out.places[(work.before + w) * work.out.width + rank];
+        const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at);
+        of_entry.entry = find_entry(work, row, c_at, true);
+        of_entry.a_begin = work.patterns.a[row];
+        of_entry.mask = work.slice.c_masks[begin + rank];
+    }
+    uint32_t *words = codes_of(work, w, codes, rank);
+    for (uint32_t at = 0; at < count; at++, words += PLAN_TILE) {
+        const uint64_t code = of_entry.next();
+        if (window.code_bytes == 2) {
+            *words = (uint32_t)of_entry.next() << 16 | (uint32_t)(code & 0xffff);
+        } else {
+            *words = (uint32_t)code;
+            if (window.code_bytes == 4) continue;
+            at++, words += PLAN_TILE;
+            *words = (uint32_t)(code >> 32);
+        }
+    }
 }
 
 } // namespace
@@ -159,13 +171,13 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     uint2 *long_products = nullptr;
     spg_status status = keep_array(maker, tiles * PLAN_TILE, &codes);
     if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products, &long_products);
-    if (status == SPG_OK)
+    if (status == SPG_OK && work.slice.a_masks == nullptr)
         status = spg_cuda_check(maker.context,
                                 cudaMemsetAsync(codes, 0xff, (size_t)(tiles * PLAN_TILE) * sizeof *codes, stream),
                                 "a plan's codes");
     if (status != SPG_OK) return status;
-    if (work.slice.masks != nullptr)
-        write_searched_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes);
+    if (work.slice.a_masks != nullptr)
+        write_masked_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes);
     else
         write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");

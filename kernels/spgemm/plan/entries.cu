@@ -16,7 +16,7 @@ namespace
 
 /* Cuts the next slice from row `first` on: as many rows as fit, at least one, without rows at either end that have no
  * products. One thread, because slices depend on those before. */
-__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, int entry_width,
+__global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_t first, int64_t most, plan_shape shape,
                                  entry_slice *slice)
 {
     const int64_t begin = last_at_most(before, first, of.rows + 1, before[first]);
@@ -31,7 +31,8 @@ __global__ void cut_slice_kernel(plan_patterns of, const int64_t *before, int64_
     }
     end = first_not_below(before, end, before[end]);
     slice->row_begin = begin, slice->row_end = end;
-    slice->c_begin = of.c[begin] / entry_width, slice->c_count = (of.c[end] - of.c[begin]) / entry_width;
+    slice->c_begin = shape.done_as_one(of.c[begin]), slice->c_count = shape.done_as_one(of.c[end] - of.c[begin]);
+    slice->a_count = of.a[end] - of.a[begin];
     slice->products = before[end] - before[begin];
 }
 
@@ -41,15 +42,14 @@ int choose_width(const plan_maker &maker, const plan_shape &shape)
     return are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_WINDOW_FEW : PLAN_WINDOW;
 }
 
-/* Whether windows are searched. No entry is then a long one. */
-bool are_searched(const plan_maker &maker)
+/* Whether windows are made from masks. No entry is then a long one. */
+bool are_masked(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
+    const plan_totals &rows = facts.classes[PLAN_ENTRIES];
     const double looks = (double)facts.a_entries * (double)facts.c_entries / (double)maker.patterns.rows;
-    const bool is_narrow = maker.b_nnz <= UINT32_MAX; /* of row_of_b */
-    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && is_narrow &&
-           maker.scheme.run_length == 1 && facts.longest_a <= SEARCHED_A &&
-           looks <= MOST_SEARCHES * (double)facts.products;
+    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && maker.scheme.run_length == 1 &&
+           std::max(rows.most_a, rows.most_c) <= MASK_BITS && looks <= MOST_LOOKS * (double)facts.products;
 }
 
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
@@ -77,9 +77,9 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
     if (status == SPG_OK) status = keep_array(maker, kept.equal_rows > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
-        status = keep_array(
-            maker, kept.run_length > 1 || are_searched(maker) ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
-            &kept.long_entries);
+        status = keep_array(maker,
+                            kept.run_length > 1 || are_masked(maker) ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
+                            &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -103,7 +103,7 @@ spg_status cut_slice(plan_maker &maker, const int64_t *before, int64_t first, en
     if (status == SPG_OK) status = spg_cuda_zero_bytes(maker.context, device_slice, sizeof *device_slice);
     if (status != SPG_OK) return status;
     cut_slice_kernel<<<1, 1, 0, maker.cuda->stream>>>(maker.patterns, before, first, maker.scheme.slice_most,
-                                                      maker.scheme.entry_width, device_slice);
+                                                      maker.scheme, device_slice);
     status = spg_cuda_check_launch(maker.context, "a plan's slices");
     if (status != SPG_OK) return status;
     return spg_cuda_copy_bytes(maker.context, slice, SPG_PLACE_HOST, device_slice, SPG_PLACE_DEVICE, sizeof *slice);
@@ -112,10 +112,11 @@ spg_status cut_slice(plan_maker &maker, const int64_t *before, int64_t first, en
 spg_status do_slice(plan_maker &maker, entry_slice &slice, const int64_t *before, entry_totals *totals,
                     entry_totals *found)
 {
-    scratch begins(maker), ranks(maker), before_warps(maker), masks(maker);
+    scratch begins(maker), ranks(maker), before_warps(maker), a_masks(maker), c_masks(maker);
     spg_status status = SPG_OK;
-    if (are_searched(maker)) {
-        status = masks.allocate(slice.c_count, &slice.masks);
+    if (are_masked(maker)) {
+        status = a_masks.allocate(slice.a_count, &slice.a_masks);
+        if (status == SPG_OK) status = c_masks.allocate(slice.c_count, &slice.c_masks);
     } else {
         status = begins.allocate(slice.c_count, &slice.long_begins);
         if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);
@@ -132,6 +133,7 @@ spg_status do_slices(plan_maker &maker, const int64_t *before, entry_totals *tot
         entry_slice slice = {};
         slice.row_end = maker.patterns.rows;
         slice.c_count = (int64_t)maker.facts.c_entries;
+        slice.a_count = (int64_t)maker.facts.a_entries;
         return do_slice(maker, slice, before, totals, found);
     }
     spg_status status = SPG_OK;

@@ -13,19 +13,21 @@ namespace spg
  * 2), pairs are counted. */
 struct entry_slice {
     int64_t row_begin, row_end, c_begin, c_count, products;
+    int64_t a_count;       /* entries of A in its rows */
     uint32_t *long_begins; /* for an entry of C with LONG_RANK: where its products begin among the slice's long ones */
     uint16_t *ranks;       /* by entry of C: its rank in its window's order, or LONG_RANK */
     /* By window, warp and entry of C: the entry's products in the sections of the warps before; MANY_BEFORE: at least
      * so many. NULL under a workspace limit. */
     uint8_t *before_warps;
-    /* By entry of C in its window's order: the entries of its row of A that have a product for it, if these are
-     * searched for (plan/products.cuh). Else NULL; the other arrays are NULL in its place. */
-    uint64_t *masks;
+    /* If windows are made from masks, else NULL; the three arrays above are NULL in their place. a_masks: for each
+     * entry of A, the entries of its row of C that its row of B has (plan/masks.cu). c_masks: for each entry of C, in
+     * its window's order, the entries of its row of A that have a product for it. */
+    uint64_t *a_masks, *c_masks;
 };
-/* Windows are searched if a mask holds the longest row of A and, on average, at most so many rows of B are looked at
- * for a product (by the instructions of both ways; A*P and R*AP of a hierarchy's first levels take 2 to 3). */
-enum { SEARCHED_A = 64, MOST_SEARCHES = 4 };
-static_assert((int)SEARCHED_A <= (int)PLAN_LONG_ENTRY, "no entry is a long one");
+/* Masks are used if they hold the longest rows of A and of C, but not for blocks, and if on average an entry of C looks
+ * at no more than so many entries of A for a product (A*P and R*AP of a hierarchy's first levels: 2 to 3). */
+enum { MASK_BITS = 64, MOST_LOOKS = 4 };
+static_assert((int)MASK_BITS <= (int)PLAN_LONG_ENTRY, "no entry is a long one");
 enum { PLAN_WINDOW_WARPS = PLAN_WINDOW / WARP, MANY_BEFORE = 255 };
 enum { LONG_RANK = 0xffff };
 
@@ -60,6 +62,8 @@ struct window_work {
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
+    /* Those of the entries of A from number a_at on. */
+    __device__ uint64_t *a_masks(int64_t a_at) const { return slice.a_masks + (a_at - patterns.a[slice.row_begin]); }
     __device__ bool is_done(int64_t row) const { return products_before[row + 1] > products_before[row]; }
     /* Whether a row leads: its entries stand for those of the equal rows behind it. These have products, but are not
      * done. */
@@ -104,12 +108,41 @@ __device__ inline window_span find_span(const window_work &work, int64_t w)
     return span;
 }
 
+/* Where a row of B begins; of one that is empty, a place that can be read safely. */
+__device__ inline uint32_t safe_b_begin(const window_work &work, int64_t begin)
+{
+    return (uint32_t)min(begin, work.b_nnz - 1);
+}
+
+/* The entries of A that have products for a window, or its runs: what codes name. */
+struct a_range {
+    int64_t begin;               /* the origin of codes: an entry of A, or a run */
+    int64_t count, staged_count; /* staged_count: including those of equal rows behind the last; for blocks, both count
+                                  * runs */
+};
+__device__ inline a_range find_a_range(const window_work &work, const window_span &span)
+{
+    const plan_patterns &of = work.patterns;
+    const int equal_rows = work.out.equal_rows;
+    const int64_t last = span.last_row, end = min(last - last % equal_rows + equal_rows, of.rows);
+    if (work.out.run_length == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
+    /* For blocks, only leaders have entries here. */
+    const int64_t first = span.first_row + (equal_rows - span.first_row % equal_rows) % equal_rows;
+    if (first > last) return {0, 0, 0};
+    const int64_t leader = last - last % equal_rows, runs = (of.a[leader + 1] - of.a[leader]) / work.out.run_length;
+    const int64_t run = first_run(of, work.out, first);
+    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
+    return {run, run_end - run, run_end - run};
+}
+
 /* add_windows (plan/windows.cu) adds the slice's windows to the plan's and waits. add_codes (plan/codes.cu) adds the
  * codes of `count` windows and the long entries' products. before: the products before each row; found: the totals
  * including this slice. */
 spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals,
                        entry_totals *found);
 spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, const entry_totals &found);
+/* plan/masks.cu. Begins to find the slice's a_masks, and keeps where the rows of B begin, or the runs. */
+spg_status find_masks(plan_maker &maker, const window_work &work);
 /* The products of windows that are ordered before others, of `count`. */
 inline int64_t heavy_products(const plan_maker &maker, int64_t count)
 {

@@ -24,6 +24,8 @@ template <typename Launch> void with_lanes(int64_t rows, int64_t entries, Launch
         launch(std::integral_constant<int, 4>());
     else if (entries <= 12 * rows)
         launch(std::integral_constant<int, 8>());
+    else if (entries <= 40 * rows)
+        launch(std::integral_constant<int, 16>());
     else
         launch(std::integral_constant<int, WARP>());
 }

@@ -15,7 +15,7 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 128, WARPS = THREADS / WARP };
+enum { THREADS = 128, WARPS = THREADS / WARP, LOADED = 4 };
 
 /* Entries begin .. begin + n of a row of C. */
 struct item_place {
@@ -34,7 +34,8 @@ __device__ inline row_cut cut_row(int64_t n, int64_t products, int64_t cut_produ
     return {(n + width - 1) / width, width};
 }
 
-/* The pieces of one row of B with columns in [low, high], one after the other. */
+/* The pieces of one row of B with columns in [low, high], one after the other. Bounds of a whole row of C are not
+ * looked for. */
 struct piece_cursor {
     const int32_t *columns;
     int64_t at, end, next;
@@ -48,8 +49,9 @@ struct piece_cursor {
     {
         if (!ascends) return;
         const int32_t *row = columns + next; /* of at most 2^31 - 1 columns, as they ascend */
-        const int length = (int)(end - next), begin = first_that(0, length, [=](int t) { return row[t] >= low; });
-        end = next + first_that(begin, length, [=](int t) { return row[t] > high; });
+        const int length = (int)(end - next);
+        const int begin = low > INT32_MIN ? first_that(0, length, [=](int t) { return row[t] >= low; }) : 0;
+        if (high < INT32_MAX) end = next + first_that(begin, length, [=](int t) { return row[t] > high; });
         next += begin;
     }
     /* The pieces, and their products, from here on. */
@@ -95,8 +97,11 @@ struct item_work {
 
     __device__ piece_cursor cursor(const item_place &place, int64_t k) const
     {
-        const int32_t *columns = patterns.c_columns + patterns.c[place.row] + place.begin;
-        return piece_cursor(patterns, patterns.a_columns[k], columns[0], columns[place.n - 1], lanes);
+        const int64_t c_begin = patterns.c[place.row], c_end = patterns.c[place.row + 1];
+        const int32_t *columns = patterns.c_columns + c_begin + place.begin;
+        const int32_t low = place.begin > 0 ? columns[0] : INT32_MIN;
+        const int32_t high = c_begin + place.begin + place.n < c_end ? columns[place.n - 1] : INT32_MAX;
+        return piece_cursor(patterns, patterns.a_columns[k], low, high, lanes);
     }
 };
 
@@ -142,28 +147,40 @@ __device__ inline void write_pieces(const item_work &work, const item_place &pla
     }
 }
 
-/* A lane takes one piece; then all lanes go over the products of 32 pieces, 32 at a time. */
-__device__ inline void write_codes(const item_work &work, const plan_item &item, const plan_items &out)
+/* A lane takes one piece; then all lanes go over the products of 32 pieces, 32 at a time. c_columns: room for those of
+ * the item in shared memory. */
+__device__ inline void write_codes(const item_work &work, const plan_item &item, const plan_items &out,
+                                   int32_t *c_columns)
 {
-    const int32_t *b_columns = work.patterns.b_columns, *c_columns = work.patterns.c_columns + item.c_begin;
+    const int32_t *b_columns = work.patterns.b_columns;
     const int lane = lane_in_warp();
     int64_t code_at = item.code_begin;
+    for (int t = lane; t < item.n; t += WARP) c_columns[t] = work.patterns.c_columns[item.c_begin + t];
+    __syncwarp();
     for (int64_t first = 0; first < item.pieces; first += WARP) {
         const bool has = first + lane < item.pieces;
         const uint64_t word = has ? out.pieces[item.piece_begin + first + lane] : 0;
         const int length = piece_length(word), until = inclusive_scan(length, plus());
         const int64_t origin = piece_start(word, out.start_bits) + length - until; /* counted from the first product */
         const int all = __shfl_sync(ALL_LANES, until, WARP - 1);
-        for (int k = lane; k - lane < all; k += WARP) {
-            const int owner = lane_of_place(until, k);
-            const int64_t begin = __shfl_sync(ALL_LANES, origin, owner);
-            if (k >= all) continue;
-            const int32_t column = b_columns[begin + k];
-            const int code = first_that(0, (int)item.n, [&](int t) { return c_columns[t] >= column; });
-            if (out.code_bytes == 1)
-                static_cast<uint8_t *>(out.codes)[code_at + k] = (uint8_t)code;
-            else
-                static_cast<uint16_t *>(out.codes)[code_at + k] = (uint16_t)code;
+        for (int begin = 0; begin < all; begin += LOADED * WARP) {
+            int32_t columns[LOADED];
+#pragma unroll
+            for (int u = 0; u < LOADED; u++) { /* all loads before the first is used */
+                const int k = begin + u * WARP + lane;
+                const int64_t from = __shfl_sync(ALL_LANES, origin, lane_of_place(until, min(k, all - 1)));
+                columns[u] = k < all ? b_columns[from + k] : 0;
+            }
+#pragma unroll
+            for (int u = 0; u < LOADED; u++) {
+                const int64_t k = code_at + begin + u * WARP + lane;
+                if (k >= code_at + all) break;
+                const int code = last_at_most(c_columns, item.n, columns[u]);
+                if (out.code_bytes == 1)
+                    static_cast<uint8_t *>(out.codes)[k] = (uint8_t)code;
+                else
+                    static_cast<uint16_t *>(out.codes)[k] = (uint16_t)code;
+            }
         }
         code_at += all;
     }
@@ -174,6 +191,7 @@ __global__ void __launch_bounds__(THREADS)
     write_items_kernel(item_work work, const int64_t *order, const int64_t *piece_begins, const int64_t *code_begins,
                        plan_items out)
 {
+    extern __shared__ int32_t columns[]; /* `capacity` a warp */
     for (int64_t at = first_warp(); at < work.count; at += all_warps()) {
         const int64_t from = order != nullptr ? order[at] : at;
         const item_place place = work.places[from];
@@ -183,7 +201,8 @@ __global__ void __launch_bounds__(THREADS)
         if (lane_in_warp() == 0) out.items[at] = item;
         write_pieces(work, place, out, item.piece_begin);
         __syncwarp();
-        write_codes(work, item, out);
+        write_codes(work, item, out, columns + (int)threadIdx.x / WARP * out.capacity);
+        __syncwarp();
     }
 }
 
@@ -311,7 +330,8 @@ spg_status make_items(plan_maker &maker, int row_class, const int32_t *rows)
     if (status == SPG_OK) status = scan_two_counts(maker, {piece_begins, code_begins}, count, totals_of);
     if (status == SPG_OK) status = keep_items(maker, items, count, totals_of[0], totals_of[1]);
     if (status != SPG_OK) return status;
-    write_items_kernel<<<blocks, THREADS, 0, maker.cuda->stream>>>(work, order, piece_begins, code_begins, items);
+    const size_t shared = (size_t)WARPS * (size_t)items.capacity * sizeof(int32_t);
+    write_items_kernel<<<blocks, THREADS, shared, maker.cuda->stream>>>(work, order, piece_begins, code_begins, items);
     return spg_cuda_check_launch(maker.context, "a plan's items");
 }
 

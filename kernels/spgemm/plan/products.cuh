@@ -1,4 +1,4 @@
-/* The products of a plan's window, in storage order, by the warps of a block or found from entries of C. Private.
+/* The products of a plan's window, in storage order, by the warps of a block or from masks. Private.
  *
  * Each warp has a section of consecutive entries of A with products for the window. A lane finds the part of an entry's
  * row of B that lies in the window; then all lanes go over the products of 32 entries, 32 at a time. */
@@ -14,24 +14,43 @@ namespace spg
 /* A block a window. */
 enum { WINDOW_THREADS = PLAN_WINDOW, WINDOW_WARPS = PLAN_WINDOW_WARPS };
 
-/* The part of an entry of A in the window: `count` entries of its row of B, or pairs, from `first` on, and the range of
- * entries of C that theirs are in. 32 bits number the entries of B; a slice has fewer than 2^31 products. */
+/* The part of an entry of A in the window, or of a run: `count` entries of its row of B, or pairs, from `first` on, and
+ * the range of entries of C that theirs are in. a_at: the entry, of a run the first. 32 bits number the entries of B; a
+ * slice has fewer than 2^31 products. */
 struct window_row_part {
-    int64_t row, b_begin;
+    int64_t row, a_at, b_begin;
     int b_length, first, count, c_at, c_count;
 };
 
+/* Sets row and a_at from the name of an entry or a run; returns whether it has products. */
+__device__ inline bool find_named(const window_work &work, const window_span &span, int64_t name, window_row_part *part)
+{
+    const plan_patterns &of = work.patterns;
+    const plan_windows &out = work.out;
+    if (out.run_length == 1) {
+        part->a_at = name;
+        part->row = row_of_entry(of.a, span.first_row, span.last_row, name);
+        return work.is_done(part->row);
+    }
+    /* A group of equal rows has as many entries as its leader has runs, times their length, times the rows, and its
+     * first run is rounded down: this entry is among them. */
+    const int64_t among = of.a[0] + (name + 1) * (out.run_length * out.equal_rows) - 1;
+    const int64_t last = min(span.last_row + out.equal_rows, of.rows) - 1;
+    const int64_t row = row_of_entry(of.a, span.first_row, last, among);
+    part->row = row - row % out.equal_rows;
+    part->a_at = of.a[part->row] + (name - first_run(of, out, part->row)) * out.run_length;
+    return work.is_done(part->row) && part->a_at < of.a[part->row + 1];
+}
+
 /* columns: of the window's entries of C. */
 __device__ inline window_row_part find_part(const window_work &work, const window_span &span, const int32_t *columns,
-                                            int64_t a_at)
+                                            int64_t name)
 {
     const plan_patterns &of = work.patterns;
     const plan_shape &shape = work.out;
     window_row_part part = {};
-    part.row = row_of_entry(of.a, span.first_row, span.last_row, a_at);
-    if (!work.is_done(part.row)) return part;
-    if (shape.run_length > 1 && (a_at - of.a[part.row]) % shape.run_length != 0) return part;
-    const int64_t column = of.a_columns[a_at], c_begin = shape.done_as_one(of.c[part.row]),
+    if (!find_named(work, span, name, &part)) return part;
+    const int64_t column = of.a_columns[part.a_at], c_begin = shape.done_as_one(of.c[part.row]),
                   c_end = shape.done_as_one(of.c[part.row + 1]);
     part.b_begin = of.b[column];
     part.b_length = part.count = (int)shape.done_as_one(of.b[column + 1] - part.b_begin);
@@ -46,28 +65,39 @@ __device__ inline window_row_part find_part(const window_work &work, const windo
     return part;
 }
 
-/* One product: the entry of A, the position in its row of B (of pairs, if columns come in pairs), where that row
- * begins, and the entry of C in the window; -1: this lane has none. */
+/* Stores where the row of B of an entry or a run begins. Done again by each window that has a part of it. */
+__device__ inline void note_row_of_b(const window_work &work, int64_t name, const window_row_part &part)
+{
+    const plan_windows &out = work.out;
+    if (out.run_length == 1)
+        out.b_begins[name] = safe_b_begin(work, part.b_begin);
+    else if (part.b_length > 0)
+        out.runs[name] = {(uint32_t)part.a_at, (uint32_t)(work.patterns.a[part.row + 1] - work.patterns.a[part.row]),
+                          (uint32_t)(part.b_begin / out.entry_width), (uint32_t)part.b_length};
+}
+
+/* One product: the name of the entry of A or of the run, the position in its row of B (of pairs, if columns come in
+ * pairs), where that row begins, and the entry of C in the window; -1: this lane has none. */
 struct window_product {
-    int64_t a_at, b_begin;
+    int64_t name, b_begin;
     int b_at, c_at;
 };
 
 /* Calls each(window_product) for the products of the warp's section, 32 at once in the order of the lanes, and
- * part(a_at, window_row_part) for its entries of A. All lanes of a warp call it. */
+ * part(name, window_row_part) for its entries of A, or runs. All lanes of a warp call it. */
 template <typename Part, typename Each>
 __device__ inline void for_each_product(const window_work &work, const window_span &span, const int32_t *columns,
                                         Part part, Each each)
 {
     const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp(), entry_width = work.out.entry_width;
-    const int64_t entries = span.a_end - span.a_begin;
-    const int64_t begin = span.a_begin + entries * warp / WINDOW_WARPS;
-    const int64_t end = span.a_begin + entries * (warp + 1) / WINDOW_WARPS;
-    for (int64_t a_first = begin; a_first < end; a_first += WARP) {
+    const a_range names = find_a_range(work, span);
+    const int64_t begin = names.begin + names.count * warp / WINDOW_WARPS;
+    const int64_t end = names.begin + names.count * (warp + 1) / WINDOW_WARPS;
+    for (int64_t first = begin; first < end; first += WARP) {
         window_row_part own = {};
-        if (a_first + lane < end) {
-            own = find_part(work, span, columns, a_first + lane);
-            part(a_first + lane, own);
+        if (first + lane < end) {
+            own = find_part(work, span, columns, first + lane);
+            part(first + lane, own);
         }
         const int until = inclusive_scan(own.count, plus()), all = __shfl_sync(ALL_LANES, until, WARP - 1);
         const int origin = own.first + own.count - until; /* of a row's positions, counted from the first product */
@@ -75,7 +105,7 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
         for (int k = lane; k - lane < all; k += WARP) {
             const int owner = lane_of_place(until, k);
             window_product product;
-            product.a_at = a_first + owner;
+            product.name = first + owner;
             product.b_begin = __shfl_sync(ALL_LANES, (uint32_t)own.b_begin, owner);
             product.b_at = __shfl_sync(ALL_LANES, origin, owner) + k;
             product.c_at = -1;
@@ -111,61 +141,35 @@ __device__ inline void count_products(const window_work &work, const window_span
     });
 }
 
-/* The products of a window's entries of C, found from these entries. Each thread goes over the row of A of its entry,
- * and looks for the entry's column in the rows of B. Only for short rows of A and rows of B that ascend: an entry then
- * has at most one product for each entry of its row of A, so that a mask tells which. Cheaper than to go over all
- * products, unless few of the rows of B that are looked at have the column. */
+/* The products of a thread's entry of C, found from the masks of its row of A. */
+struct masked_entry {
+    const uint64_t *a_masks; /* of its row of A */
+    int count;               /* of them; 0 if there is no entry, or if it is of another class */
+    int at;                  /* of the entry in its row of C */
 
-/* Entries of A whose rows of B are staged in shared memory at once. */
-enum { STAGED_A = 2048 };
-
-struct row_of_b {
-    uint32_t begin, length;
-};
-
-/* The position of a column in a row that ascends strictly; -1: it is not there. */
-__device__ inline int find_column(const int32_t *row, int length, int32_t column)
-{
-    int at = 0;
-    for (int left = length; left > 1;) {
-        const int half = left / 2;
-        if (row[at + half] <= column) at += half;
-        left -= half;
-    }
-    return length > 0 && row[at] == column ? at : -1;
-}
-
-/* Calls each(begin, end) for ranges of the window's entries of A, one after the other, whose rows of B are staged:
- * that of entry k is staged[k - begin]. Calls note(k, begin of the row) for every entry. The block calls it. */
-template <typename Note, typename Each>
-__device__ inline void for_each_staged(const window_work &work, const window_span &span, row_of_b *staged, Note note,
-                                       Each each)
-{
-    const plan_patterns &of = work.patterns;
-    for (int64_t begin = span.a_begin; begin < span.a_end; begin += STAGED_A) {
-        const int64_t end = min(begin + STAGED_A, span.a_end);
-        for (int64_t k = begin + threadIdx.x; k < end; k += WINDOW_THREADS) {
-            const int64_t column = of.a_columns[k], b_begin = of.b[column];
-            staged[k - begin] = {(uint32_t)b_begin, (uint32_t)(of.b[column + 1] - b_begin)};
-            note(k, b_begin);
+    /* Which of the row have a product for it. */
+    __device__ uint64_t mask() const
+    {
+        const uint32_t *words = reinterpret_cast<const uint32_t *>(a_masks) + at / WARP; /* with its bit */
+        uint64_t mask = 0;
+        for (int first = 0; first < count; first += WARP) {
+            uint32_t part = 0;
+#pragma unroll 4
+            for (int k = first; k < min(count, first + WARP); k++)
+                part |= (words[2 * k] >> at % WARP & 1) << (k - first);
+            mask |= (uint64_t)part << first;
         }
-        __syncthreads();
-        each(begin, end);
-        __syncthreads();
+        return mask;
     }
-}
-
-/* The thread's entry of C. */
-struct searched_entry {
-    int32_t column;
-    int64_t a_begin, a_end; /* its row of A; empty if there is no entry, or if it is of another class */
+    /* The position of its column in the row of B of the row's entry k. */
+    __device__ int position(int k) const { return __popcll((long long)(a_masks[k] & (((uint64_t)1 << at) - 1))); }
 };
-__device__ inline searched_entry find_entry(const window_work &work, const window_span &span, int64_t row, int64_t c_at,
-                                            bool is_there)
+__device__ inline masked_entry find_entry(const window_work &work, int64_t row, int64_t c_at, bool is_there)
 {
     const plan_patterns &of = work.patterns;
-    if (!is_there || !work.is_done(row)) return {0, span.a_begin, span.a_begin};
-    return {of.c_columns[c_at], of.a[row], of.a[row + 1]};
+    if (!is_there || !work.is_done(row)) return {nullptr, 0, 0};
+    const int64_t begin = of.a[row];
+    return {work.a_masks(begin), (int)(of.a[row + 1] - begin), (int)(c_at - of.c[row])};
 }
 
 } // namespace spg

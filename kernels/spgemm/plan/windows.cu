@@ -4,6 +4,7 @@
  * of the slices before; then their codes (plan/codes.cu). */
 #include "products.cuh"
 
+#include <cub/block/block_radix_rank.cuh>
 #include <cub/block/block_radix_sort.cuh>
 
 namespace spg
@@ -17,27 +18,6 @@ static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 {
     return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
-}
-
-/* The entries of A that codes name. */
-struct a_range {
-    int64_t begin;               /* the origin of codes: an entry of A, or a run */
-    int64_t count, staged_count; /* staged_count: including those of equal rows behind the last; for blocks, both count
-                                  * runs */
-};
-__device__ inline a_range find_a_range(const window_work &work, const window_span &span)
-{
-    const plan_patterns &of = work.patterns;
-    const int equal_rows = work.out.equal_rows;
-    const int64_t last = span.last_row, end = min(last - last % equal_rows + equal_rows, of.rows);
-    if (work.out.run_length == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
-    /* For blocks, only leaders have entries here. */
-    const int64_t first = span.first_row + (equal_rows - span.first_row % equal_rows) % equal_rows;
-    if (first > last) return {0, 0, 0};
-    const int64_t leader = last - last % equal_rows, runs = (of.a[leader + 1] - of.a[leader]) / work.out.run_length;
-    const int64_t run = first_run(of, work.out, first);
-    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
-    return {run, run_end - run, run_end - run};
 }
 
 /* Chooses the codes that `shift` bits for a position in a row of B and a_bits for an entry of A allow. */
@@ -87,29 +67,13 @@ __device__ inline void write_stride(const window_work &work, int64_t at, int64_t
     work.out.strides[at] = work.leads(row) ? (uint32_t)(c_length << 16 | a_length) : 0;
 }
 
-/* Stores where an entry's row of B begins, or for blocks the run that it begins. */
-__device__ inline void note_row_of_b(const window_work &work, int64_t a_at, const window_row_part &part)
-{
-    const plan_patterns &of = work.patterns;
-    const plan_windows &out = work.out;
-    const int64_t at = a_at - of.a[part.row];
-    if (out.run_length == 1)
-        out.b_begins[a_at] =
-            (uint32_t)min(of.b[of.a_columns[a_at]], work.b_nnz - 1); /* any value that can be read safely */
-    else if (at % out.run_length == 0 && work.is_done(part.row))
-        out.runs[first_run(of, out, part.row) + at / out.run_length] = {
-            (uint32_t)a_at, (uint32_t)(of.a[part.row + 1] - of.a[part.row]),
-            part.b_length > 0 ? (uint32_t)(part.b_begin / out.entry_width) : 0, /* safe to read */
-            (uint32_t)part.b_length};
-}
-
 /* Counts each entry's products, over all warps' sections, and notes those before each section. */
 __device__ inline uint32_t count_entry(const window_work &work, const window_span &span, const int32_t *columns,
                                        uint32_t (&counts)[WINDOW_WARPS][PLAN_WINDOW], unsigned long long *longest_b)
 {
     unsigned long long most = 0;
-    count_products(work, span, columns, counts, [&](int64_t a_at, const window_row_part &part) {
-        note_row_of_b(work, a_at, part);
+    count_products(work, span, columns, counts, [&](int64_t name, const window_row_part &part) {
+        note_row_of_b(work, name, part);
         most = max(most, (unsigned long long)part.b_length);
     });
     most = reduce(most, maximum());
@@ -127,105 +91,108 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
     return all;
 }
 
-/* The mask of the thread's entry. Keeps where all rows of B of the window begin. */
-__device__ inline uint64_t search_entry(const window_work &work, const window_span &span, const searched_entry &own,
-                                        row_of_b *staged, unsigned long long *longest_b)
+/* The longest row of B of the window's entries of A. */
+__device__ inline void find_longest(const window_work &work, const a_range &a, unsigned long long *longest_b)
 {
-    uint64_t mask = 0;
-    uint32_t longest = 0;
-    uint32_t *b_begins = work.out.b_begins;
-    const int64_t last = work.b_nnz - 1; /* any value that can be read safely */
-    for_each_staged(
-        work, span, staged, [=](int64_t k, int64_t b_begin) { b_begins[k] = (uint32_t)min(b_begin, last); },
-        [&](int64_t begin, int64_t end) {
-            const int first = (int)(own.a_begin - begin), stop = (int)(min(own.a_end, end) - begin);
-            for (int k = max(first, 0); k < stop; k++) {
-                const row_of_b row = staged[k];
-                longest = max(longest, row.length);
-                const bool is_in = find_column(work.patterns.b_columns + row.begin, (int)row.length, own.column) >= 0;
-                mask |= (uint64_t)is_in << (k - first);
-            }
-        });
-    longest = __reduce_max_sync(ALL_LANES, longest);
+    int longest = 0;
+    const uint64_t *masks = work.a_masks(a.begin);
+    for (int64_t k = threadIdx.x; k < a.count; k += WINDOW_THREADS)
+        longest = max(longest, __popcll((long long)masks[k]));
+    longest = (int)__reduce_max_sync(ALL_LANES, (unsigned int)longest);
     if (lane_in_warp() == 0 && longest > 0) atomicMax(longest_b, (unsigned long long)longest);
-    return mask;
 }
 
+/* The order of a window's entries: those above the diagonal before all others, then the greatest count first, equal
+ * ones as in C. Of masked windows, which hold no more than MASK_BITS products an entry, one pass ranks all. */
+enum { RANKED_BITS = 6, MOST_RANKED = (1 << RANKED_BITS) - 1 };
 using sorter = cub::BlockRadixSort<uint32_t, WINDOW_THREADS, 1, uint16_t>;
-
-/* Counts, or staged rows of B, first; then the sort. */
-template <bool Searched> union window_memory;
-template <> union window_memory<false> {
-    uint32_t counts[WINDOW_WARPS][PLAN_WINDOW];
-    sorter::TempStorage sort;
-};
-template <> union window_memory<true> {
-    row_of_b staged[STAGED_A];
-    sorter::TempStorage sort;
+using ranker = cub::BlockRadixRankMatch<WINDOW_THREADS, RANKED_BITS + 1, true>;
+struct whole_key {
+    __device__ uint32_t Digit(uint32_t key) const { return key; }
 };
 
-/* How many entries have a greater count than this thread's, or an equal one and an earlier thread, with those above the
- * diagonal before all others. ranks: of all threads. */
-__device__ inline int rank_of(bool is_upper, uint32_t count, sorter::TempStorage &memory, uint32_t *most,
-                              uint16_t (&ranks)[PLAN_WINDOW])
+template <bool Masked> struct window_memory;
+template <> struct window_memory<false> {
+    union {
+        uint32_t counts[WINDOW_WARPS][PLAN_WINDOW]; /* first */
+        sorter::TempStorage sort;
+    };
+    uint32_t most;
+    uint16_t ranks[PLAN_WINDOW]; /* of all threads */
+    int32_t columns[PLAN_WINDOW];
+};
+template <> struct window_memory<true> {
+    ranker::TempStorage rank;
+};
+
+/* The thread's place in this order. */
+__device__ inline int rank_of(bool is_upper, uint32_t count, window_memory<true> &memory)
 {
+    uint32_t key[1] = {(uint32_t)is_upper << RANKED_BITS | min(count, (uint32_t)MOST_RANKED)};
+    int rank[1];
+    ranker(memory.rank).RankKeys(key, rank, whole_key());
+    return rank[0];
+}
+__device__ inline int rank_of(bool is_upper, uint32_t count, window_memory<false> &memory)
+{
+    if (threadIdx.x == 0) memory.most = 0;
     const uint32_t of_warp = __reduce_max_sync(ALL_LANES, count);
-    if (lane_in_warp() == 0) atomicMax(most, of_warp);
     __syncthreads();
-    const int bits = WARP - __clz((int)*most); /* a slice has fewer than 2^31 products */
+    if (lane_in_warp() == 0) atomicMax(&memory.most, of_warp);
+    __syncthreads();
+    const int bits = WARP - __clz((int)memory.most); /* a slice has fewer than 2^31 products */
     uint32_t key[1] = {(uint32_t)is_upper << bits | count};
     uint16_t thread[1] = {(uint16_t)threadIdx.x};
-    sorter(memory).SortDescending(key, thread, 0, bits + 1);
-    ranks[thread[0]] = (uint16_t)threadIdx.x;
+    sorter(memory.sort).SortDescending(key, thread, 0, bits + 1);
+    memory.ranks[thread[0]] = (uint16_t)threadIdx.x;
     __syncthreads();
-    return ranks[threadIdx.x];
+    return memory.ranks[threadIdx.x];
 }
 
-/* Makes the block's window, except for its codes. Searched: the slice has masks. */
-template <bool Searched>
-__global__ void __launch_bounds__(WINDOW_THREADS, Searched ? 3 : 2) order_window_kernel(window_work work)
+/* Makes the block's window, except for its codes. Masked: the slice has masks. */
+template <bool Masked>
+__global__ void __launch_bounds__(WINDOW_THREADS, Masked ? 4 : 2) order_window_kernel(window_work work)
 {
     __shared__ unsigned long long longest_b;
-    __shared__ window_memory<Searched> memory;
-    __shared__ uint32_t longest[PLAN_WINDOW_TILES], most;
-    __shared__ uint16_t ranks[PLAN_WINDOW];
-    __shared__ int32_t columns[Searched ? 1 : PLAN_WINDOW];
+    __shared__ window_memory<Masked> memory;
+    __shared__ uint32_t longest[PLAN_WINDOW_TILES];
     const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int i = (int)threadIdx.x;
     const window_span span = find_span(work, w);
-    if (i == 0) longest_b = most = 0;
+    const a_range a = find_a_range(work, span);
+    if (i == 0) longest_b = 0;
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
     const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
     uint64_t mask = 0;
     uint32_t all;
-    if constexpr (Searched) {
+    if constexpr (Masked) {
         __syncthreads();
-        mask = search_entry(work, span, find_entry(work, span, row, c_at, i < span.count), memory.staged, &longest_b);
-        all = (uint32_t)__popcll(mask);
+        find_longest(work, a, &longest_b);
+        mask = find_entry(work, row, c_at, i < span.count).mask();
+        all = (uint32_t)__popcll((long long)mask);
     } else {
-        stage_columns(work, span, columns);
+        stage_columns(work, span, memory.columns);
         __syncthreads();
-        all = count_entry(work, span, columns, memory.counts, &longest_b);
+        all = count_entry(work, span, memory.columns, memory.counts, &longest_b);
     }
     const uint32_t count = all > PLAN_LONG_ENTRY && work.out.run_length == 1 ? 0 : all;
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
-    const int rank = rank_of(is_upper, count, memory.sort, &most, ranks);
+    const int rank = rank_of(is_upper, count, memory);
     if (i < span.count) {
-        if constexpr (Searched)
-            slice.masks[begin + rank] = mask;
+        if constexpr (Masked)
+            slice.c_masks[begin + rank] = mask;
         else
             slice.ranks[begin + i] = (uint16_t)rank;
         if (work.out.equal_rows > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
         work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
-        if (!Searched && count < all) add_long_entry(work, row, c_at, all);
+        if (!Masked && count < all) add_long_entry(work, row, c_at, all);
     }
     if (count > 0) atomicMax(&longest[rank / PLAN_TILE], count);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
     const int upper = __syncthreads_count(is_upper);
     if (i != 0) return;
-    const a_range a = find_a_range(work, span);
     plan_window window = {};
     window.c_begin = span.c_begin;
     window.a_begin = a.begin;
@@ -269,7 +236,9 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
                               before,
                               maker.row_products,
                               totals};
-    if (slice.masks != nullptr)
+    if (slice.a_masks != nullptr) status = find_masks(maker, work);
+    if (status != SPG_OK) return status;
+    if (slice.a_masks != nullptr)
         order_window_kernel<true><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     else
         order_window_kernel<false><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
