@@ -38,16 +38,22 @@ static spg_amg_options hierarchy_options(const amg_system *system, const amg_opt
     return settings;
 }
 
-/* From an idle place to its end of work. */
-static spg_status set_up(const amg_system *system, const spg_amg_options *settings, spg_amg **amg, double *ms)
+/* From an idle place to its end of work. *peak, unless NULL: the most bytes held meanwhile, beside those before. */
+static spg_status set_up(const amg_system *system, const spg_amg_options *settings, spg_amg **amg, double *ms,
+                         int64_t *peak)
 {
+    int64_t before, most;
     spg_status status = wait_for(system);
+    spg_context_memory_reset(system->context);
+    spg_context_memory(system->context, &before, NULL);
     const double start = now_ms();
     if (status == SPG_OK)
         status = forward_status(system->host, system->context,
                                 spg_amg_setup(system->context, &system->A_here, settings, amg));
     if (status == SPG_OK) status = wait_for(system);
     *ms = now_ms() - start;
+    spg_context_memory(system->context, NULL, &most);
+    if (peak != NULL) *peak = most - before;
     return status;
 }
 
@@ -131,7 +137,7 @@ static spg_status verify(amg_system *system, const amg_options *chosen, amg_find
     amg_verdict verdict = {.right = true};
     double ms;
     progress("%s: set-up", system->name);
-    spg_status status = set_up(system, &settings, &amg, &ms);
+    spg_status status = set_up(system, &settings, &amg, &ms, NULL);
     if (status == SPG_OK) status = take_sizes(system, amg, found);
     progress("%s: verifying the hierarchy", system->name);
     if (status == SPG_OK) status = verify_hierarchy(system, amg, settings.restriction, &verdict);
@@ -159,7 +165,7 @@ static spg_status time_setup_and_solve(amg_system *system, const amg_options *ch
         spg_amg *amg = NULL;
         place_vector x = {0};
         progress("%s: timing, repetition %d of %d", system->name, rep + 1, chosen->reps);
-        status = set_up(system, &settings, &amg, &ms);
+        status = set_up(system, &settings, &amg, &ms, &found->peak_bytes);
         if (status == SPG_OK && rep >= 0) setup_ms[rep] = ms;
         if (status == SPG_OK) status = solve(system, chosen, amg, &x, &ms, found);
         if (status == SPG_OK && rep >= 0) solve_ms[rep] = ms;
@@ -186,7 +192,7 @@ static spg_status time_steps(const amg_system *system, const amg_options *chosen
     spg_amg *amg = NULL;
     double ms;
     settings.timing = 1;
-    spg_status status = set_up(system, &settings, &amg, &ms);
+    spg_status status = set_up(system, &settings, &amg, &ms, NULL);
     if (status == SPG_OK)
         status = forward_status(system->host, system->context, spg_amg_summarise(amg, &found->summary));
     if (status == SPG_OK) status = amg_limits(system, chosen, amg, bandwidth, found->limits_ms);
@@ -220,7 +226,7 @@ static spg_status time_updates(amg_system *system, const amg_options *chosen, am
     spg_status status =
         all_ms != NULL ? SPG_OK : spg_context_fail(system->host, SPG_ERROR_MEMORY, "no memory for times");
     if (status == SPG_OK) status = scale_values(system, chosen->vary, &scaled);
-    if (status == SPG_OK) status = set_up(system, &settings, &amg, &ms);
+    if (status == SPG_OK) status = set_up(system, &settings, &amg, &ms, NULL);
     if (status == SPG_OK) status = update(system, amg, &system->A_here, &found->first_update_ms);
     for (int k = 0; status == SPG_OK && k < chosen->updates; k++) {
         progress("%s: update %d of %d", system->name, k + 1, chosen->updates);
@@ -243,7 +249,7 @@ static spg_status measure_many(amg_system *system, const amg_options *chosen, am
     spg_amg *amg = NULL;
     double ms;
     progress("%s: %d right-hand sides", system->name, chosen->right_hand_sides);
-    spg_status status = set_up(system, &settings, &amg, &ms);
+    spg_status status = set_up(system, &settings, &amg, &ms, NULL);
     if (status == SPG_OK) status = amg_measure_many(system, chosen, amg, found);
     spg_amg_destroy(amg);
     return status;

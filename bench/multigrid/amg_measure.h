@@ -18,6 +18,7 @@ typedef struct amg_findings {
     int levels;
     level_size level[MOST_LEVELS];
     spg_amg_summary summary; /* its set-up by step, from a repetition apart */
+    int64_t peak_bytes;      /* held during set-up, beside A */
     double limits_ms[AMG_STEPS];
     double setup_ms, setup_min_ms, setup_max_ms;
     double first_update_ms, update_ms; /* the first makes the plans */

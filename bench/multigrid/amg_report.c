@@ -146,6 +146,7 @@ void amg_report_findings(FILE *stream, const amg_options *chosen, const amg_find
     if (!chosen->shows_levels)
         fprintf(stream, "  %d levels, operator complexity %.3f, grid complexity %.3f, %s held\n", found->levels,
                 found->summary.operator_complexity, found->summary.grid_complexity, bytes_text(found->summary.bytes).s);
+    fprintf(stream, "  set-up holds %s at its peak, beside the matrix\n", bytes_text(found->peak_bytes).s);
     report_end(stream, chosen, found);
     for (int k = 0; chosen->shows_history && k <= found->solved.iterations; k++)
         fprintf(stream, "  %4d  %.6e\n", k, found->history[k]);
@@ -222,6 +223,7 @@ static void put_levels(FILE *stream, const amg_findings *found)
     put_number(stream, "operator_complexity", true, found->summary.operator_complexity);
     put_number(stream, "grid_complexity", true, found->summary.grid_complexity);
     put_integer(stream, "bytes", found->summary.bytes);
+    put_integer(stream, "peak_bytes", found->peak_bytes);
     put_string(stream, "coarsening_end", end_name(found->summary.end));
 }
 

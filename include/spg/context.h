@@ -88,7 +88,8 @@ SPG_API int spg_context_threads(const spg_context *context);
 /* One readable line: the place, its threads or GPU, and the instruction set in use. Owned by the context. */
 SPG_API const char *spg_context_describe(const spg_context *context);
 
-/* Bytes that this context's allocations hold now, and their peak since spg_context_memory_reset was last called. */
+/* Bytes that this context's allocations hold now, and their peak since spg_context_memory_reset was last called;
+ * without the freed blocks that it keeps (spg_config.keep_bytes). */
 SPG_API void spg_context_memory(const spg_context *context, int64_t *current_bytes, int64_t *peak_bytes);
 /* Sets the peak to the bytes held now. */
 SPG_API void spg_context_memory_reset(spg_context *context);

@@ -208,6 +208,17 @@ static bool promises_too_much(const spg_galerkin_operands *of, const spg_csr *AP
 
 static bool is_too_much(const spg_galerkin_operands *of, const spg_csr *C) { return of->most > 0 && C->nnz > of->most; }
 
+/* Makes P again, if it was lent. */
+static spg_status give_back(spg_context *context, const spg_galerkin_operands *of, const spg_csr *R,
+                            spg_galerkin_stats *stats)
+{
+    if (of->lent == NULL) return SPG_OK;
+    const double begin = spg_seconds();
+    const spg_status status = context->backend->csr_transpose(context, R, NULL, of->lent);
+    stats->transpose_ms += 1e3 * (spg_seconds() - begin);
+    return explain(context, status, "P again");
+}
+
 spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operands *of, spg_csr *R, spg_csr *C,
                                  spg_galerkin_stats *stats)
 {
@@ -222,16 +233,17 @@ spg_status spg_galerkin_multiply(spg_context *context, const spg_galerkin_operan
     if (status == SPG_OK) status = joined;
     const int64_t held = of->finds ? spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric : 0;
     const bool skips = status == SPG_OK && promises_too_much(of, &AP);
+    if (of->lent != NULL && status == SPG_OK && !skips) spg_csr_free(context, of->lent);
     if (status == SPG_OK && !skips) status = multiply_by_R(context, held, R, &AP, of->symmetric, C, stats);
     const bool gives_up = status == SPG_OK && (skips || is_too_much(of, C));
     if (of->AP != NULL && status == SPG_OK && !gives_up)
         *of->AP = AP;
     else
         spg_csr_free(context, &AP);
-    if (!gives_up) return status;
-    *of->gives_up = true;
-    spg_csr_free(context, C);
-    return SPG_OK;
+    if (status == SPG_OK && !gives_up) status = give_back(context, of, R, stats);
+    if (status != SPG_OK || gives_up) spg_csr_free(context, C);
+    if (gives_up) *of->gives_up = true;
+    return status;
 }
 
 /* C = R*A*P with R = P^T. */

@@ -31,6 +31,9 @@ typedef struct spg_galerkin_operands {
     int64_t most;
     bool *gives_up;
     spg_csr *AP; /* NULL, or receives A*P, zeroed if C is not made */
+    /* NULL, or P itself, if its rows are sorted and Q is P: freed while R is multiplied by A*P, then made of R again,
+     * with the same bits. It may be zeroed if C is not made. */
+    spg_csr *lent;
 } spg_galerkin_operands;
 
 /* R, unless it exists, and C = R*A*P. After a failure R may exist. stats: must be zeroed. */

@@ -16,7 +16,8 @@ check_record() # LINES
 import json, sys
 numbers = {"setup_ms", "setup_min_ms", "setup_max_ms", "galerkin_ms", "AP_ms", "RAP_ms", "transpose_ms", "strength_ms",
            "aggregate_ms", "tentative_ms", "spectral_radius_ms", "smooth_ms", "symmetry_ms", "coarse_ms", "update_ms",
-           "first_update_ms", "update_vary", "solve_ms", "operator_complexity", "grid_complexity", "residual", "bytes"}
+           "first_update_ms", "update_vary", "solve_ms", "operator_complexity", "grid_complexity", "residual", "bytes",
+           "peak_bytes"}
 for line in open(sys.argv[1]):
     record = json.loads(line)
     for name in numbers:
@@ -30,6 +31,7 @@ for line in open(sys.argv[1]):
     assert all(coarse["rows"] < fine["rows"] for fine, coarse in zip(levels, levels[1:])), levels
     nnz = sum(level["nnz"] for level in levels)
     assert abs(record["operator_complexity"] - nnz / record["nnz"]) < 1e-4, record
+    assert record["peak_bytes"] >= record["bytes"], record
     assert record["coarsening_end"] == "small", record
     assert record["converged"] is True and record["verified"] is True
     assert record["residual"] <= 1e-8 and 0 < record["iterations"] < 40 and record["max_error"] <= 1
