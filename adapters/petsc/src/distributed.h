@@ -3,7 +3,7 @@
 #define SPG_PETSC_DISTRIBUTED_H
 
 #include "numeric.h"
-#include "rows.h"
+#include "sum.h"
 
 typedef struct SpgDevice SpgDevice;
 
@@ -14,17 +14,13 @@ typedef struct SpgDistributed {
     PetscInt *R_entry;          /* for each entry of these rows, its place in R */
     Mat transpose;              /* of R, for R*A*R^T */
     spg_csr C;                  /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscScalar **C_rows;       /* of repeats of A*B on the host: where the values of each row go */
+    PetscScalar **C_rows;       /* of repeats on the host: where the values of each row of it go */
+    SpgSum sum;                 /* on the host, not for A*B */
+    PetscScalar **sum_rows;     /* where the values of each of its rows go */
     PetscObjectState C_pattern; /* the state of the result's pattern */
     PetscBool done;             /* the symbolic phase has computed the values as well */
     SpgNumeric numeric;         /* on the host */
     SpgDevice *device;          /* NULL on the host */
 } SpgDistributed;
-
-/* Whether an entry of C in this column belongs into the diagonal block. */
-static inline PetscBool is_own(const SpgRows *B, int32_t column)
-{
-    return column >= B->first && column < B->first + B->own ? PETSC_TRUE : PETSC_FALSE;
-}
 
 #endif
