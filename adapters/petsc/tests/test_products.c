@@ -177,7 +177,7 @@ static PetscErrorCode compare_bits(Mat C, PetscInt repeat, PetscScalar **bits)
         PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
         PetscCall(MatSeqAIJGetArrayRead(blocks[b], &values));
         if (kept)
-            EXPECT(memcmp(values, kept + at, sizeof *values * (size_t)info.nz_used) == 0, "repeat %d has other bits",
+            EXPECT(memcmp(values, kept + at, sizeof *values * (size_t)info.nz_used) == 0, "product %d has other bits",
                    (int)repeat);
         else
             PetscCall(PetscArraycpy(*bits + at, values, (size_t)info.nz_used));
@@ -235,6 +235,30 @@ static PetscErrorCode a_repeat_has_the_bits_of_the_first_product(void)
     PetscCall(expect_same_bits(MatMatMult, A, P));
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* Also where several processes add to a row, and their messages come in any order. */
+static PetscErrorCode a_galerkin_product_has_the_same_bits_each_time(void)
+{
+    PetscScalar *bits = NULL;
+    Mat A, P, C, A_spg, P_there;
+
+    PetscFunctionBegin;
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_EVEN, 200, 200, 20, 1, &A));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 200, 30, 6, 2, &P));
+    PetscCall(as_spg(A, &A_spg));
+    PetscCall(at_place(P, &P_there));
+    for (PetscInt time = 0; time < 20; time++) {
+        PetscCall(MatPtAP(A_spg, P_there, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(compare_bits(C, time, &bits));
+        PetscCall(MatDestroy(&C));
+    }
+    PetscCall(PetscFree(bits));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A_spg));
+    PetscCall(MatDestroy(&P_there));
     PetscFunctionReturn(0);
 }
 
@@ -378,6 +402,7 @@ static const Claim claims[] = {
     {"a_product_has_the_same_bits_for_any_number_of_processes",
      a_product_has_the_same_bits_for_any_number_of_processes},
     {"a_repeat_has_the_bits_of_the_first_product", a_repeat_has_the_bits_of_the_first_product},
+    {"a_galerkin_product_has_the_same_bits_each_time", a_galerkin_product_has_the_same_bits_each_time},
     {"threads_share_a_repeat_at_any_row", threads_share_a_repeat_at_any_row},
     {"a_repeat_takes_rows_that_do_not_ascend", a_repeat_takes_rows_that_do_not_ascend},
     {"the_numeric_phase_takes_the_values_of_its_time", the_numeric_phase_takes_the_values_of_its_time},
