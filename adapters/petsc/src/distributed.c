@@ -1,6 +1,5 @@
 /* Products of distributed matrices: each process multiplies its rows of A by the rows of B that they name. */
 #include "on_device.h"
-#include "result.h"
 
 static PetscErrorCode destroy_distributed(void *argument)
 {

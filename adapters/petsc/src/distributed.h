@@ -23,4 +23,15 @@ typedef struct SpgDistributed {
     SpgDevice *device;          /* NULL on the host */
 } SpgDistributed;
 
+/* ---- The two blocks of C, from the process's rows in compact columns (result.c) --------------------------------- */
+
+/* The pattern of C, which has its layout and its type; the columns of `rows` are the compact columns of `names`.
+ * Collective. */
+PETSC_INTERN PetscErrorCode result_set_pattern(Mat C, const SpgRows *names, const spg_csr *rows);
+/* Where the values of each row go: into the diagonal block, or into rows->values if the row has entries in both blocks.
+ * *places is NULL or from an earlier call. */
+PETSC_INTERN PetscErrorCode result_locate(Mat C, const spg_csr *rows, PetscScalar ***places);
+/* The values of the two blocks from rows->values. If `located`, those of rows in one block are there already. */
+PETSC_INTERN PetscErrorCode result_set_values(Mat C, const SpgRows *names, const spg_csr *rows, PetscBool located);
+
 #endif

@@ -1,6 +1,6 @@
-/* See exchange.h. A message with a pattern has for each row its global number and its length, and then the global
- * columns of all. */
-#include "exchange.h"
+/* The exchange of rows (sum.h). A message with a pattern has for each row its global number and its length, and then
+ * the global columns of all. */
+#include "sum.h"
 
 /* What a process tells another before: how many rows and entries it sends. */
 typedef struct Announced {

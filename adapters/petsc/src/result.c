@@ -1,5 +1,5 @@
-/* See result.h. */
-#include "result.h"
+/* The two blocks of a result (distributed.h). */
+#include "distributed.h"
 
 /* For each row of C, its entries in the two blocks. */
 static PetscErrorCode count_blocks(const SpgRows *names, const spg_csr *rows, PetscInt *diagonal, PetscInt *off)
