@@ -6,7 +6,8 @@
 /* A thread gets at least so many entries of A: starting it takes as long as some thousands. */
 enum { MOST_THREADS = 256, ENTRIES_PER_THREAD = 1 << 16 };
 
-/* Each of so many repeats finds the masks of an equal part of the rows, and so takes a little longer. */
+/* Each of so many repeats after the first finds the masks of an equal part of the rows, and so takes a little longer.
+ */
 enum { FINDING_REPEATS = 16 };
 
 /* ---- Equal rows ------------------------------------------------------------------------------------------------- */
@@ -141,6 +142,10 @@ static PetscErrorCode find_some_masks(SpgPass *pass, SpgLeft *left)
     const PetscInt end = PetscMin(rows, begin + rows / FINDING_REPEATS + 1);
 
     PetscFunctionBegin;
+    if (!left->repeated) {
+        left->repeated = PETSC_TRUE;
+        PetscFunctionReturn(0);
+    }
     if (!left->masks && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
         PetscCall(PetscMalloc1(pass->A->nnz + 1, &left->masks));
     pass->masks = left->masks;

@@ -14,6 +14,7 @@ typedef struct SpgLeft {
     SpgEqualRows *equal;
     uint32_t *masks; /* of its entries; NULL if there are none */
     PetscInt masked; /* rows that have been looked at for masks */
+    PetscBool repeated;
 } SpgLeft;
 
 /* What the repeats of a product need besides the operands and the result. */
