@@ -11,7 +11,8 @@ of `side` nodes on a side, cut where processes meet; P is smoothed once. Everyth
   from each owner.
 - Parts of C: the process's rows of P have columns of aggregates of other processes; what it adds to their rows of C is
   sent at each product, a message to each owner.
-- Memory: copies of A's and P's rows, the transpose of P, A*P, the part of C, and the masks of repeats.
+- Memory: copies of A's and P's rows, the transpose of P, A*P, the part of C, the process's rows of C, and the masks of
+  repeats.
 """
 import argparse
 import functools
@@ -20,7 +21,7 @@ import json
 import sys
 
 VALUE = 8  # bytes
-MASK = 2  # bytes of an entry of A
+MASK = 4  # bytes of an entry of A or of R
 OWNER = 40  # aggregates: bits below the owner's number
 
 
@@ -89,15 +90,15 @@ def product_costs(grid, rank):
 
 def bytes_sent(rows, sums, first, index=4):
     """Of a repeat the values. At first also numbers: for a row of P its place, length and first entry, for an entry its
-    place and column; for an entry of C its place, row and column."""
+    place and column; for a row of C its number and length, for an entry its column."""
     if not first:
         return VALUE * (rows[1] + sums[1])
-    return 3 * index * rows[0] + (2 * index + VALUE) * rows[1] + (3 * index + VALUE) * sums[1]
+    return 3 * index * rows[0] + (2 * index + VALUE) * rows[1] + 2 * index * sums[0] + (index + VALUE) * sums[1]
 
 
 def messages_sent(rows, sums, first):
-    """Each exchange of a repeat takes a message to each process; to set it up and to send the pattern takes 7 more."""
-    return (rows[2] + sums[2]) * (8 if first else 1)
+    """Each exchange of a repeat takes a message to each process; to set it up and to send the pattern takes 4 more."""
+    return (rows[2] + sums[2]) * (5 if first else 1)
 
 
 @functools.cache
@@ -130,8 +131,9 @@ def compare(path):
 
 def memory(grid, rank, rows, sums):
     """Bytes that a product holds after repeats, beside A, P and C: copies of the rows of A and of P, the transpose of P
-    and where its entries go, A*P, the part of C, masks, and for each row its offsets, the place of its values and the
-    size of its group. Boundaries of the whole grid are left out."""
+    and where its entries go, A*P, the part of C, as much that others send for it, the process's rows of C, masks, and for
+    each row its offsets, the place of its values and the size of its group. Boundaries of the whole grid are left
+    out."""
     nodes = grid.local[0] * grid.local[1] * grid.local[2]
     mean = Grid((3 * grid.side,) * 3, (3, 3, 3), grid.side, len(grid.steps))  # an inner box, for entries of a row
     inner = list(itertools.product(*(range(mean.local[d], mean.local[d] + grid.side) for d in range(3))))
@@ -140,8 +142,8 @@ def memory(grid, rank, rows, sums):
     ap = sum(map(len, columns)) / len(inner)
     entry = VALUE + 4
     copies = nodes * (len(grid.steps) + p) * entry + rows[1] * entry + nodes * p * (entry + 4)
-    return copies + nodes * ap * entry + sums[1] * entry + nodes / grid.side ** 3 * 27 * entry + \
-        nodes * (len(grid.steps) * MASK + 3 * 4 + 8 + 1)
+    return copies + nodes * ap * entry + 2 * sums[1] * entry + 2 * nodes / grid.side ** 3 * 27 * entry + \
+        nodes * ((len(grid.steps) + p) * MASK + 3 * 4 + 8 + 1)
 
 
 def mib(size):

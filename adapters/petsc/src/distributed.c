@@ -20,6 +20,8 @@ static PetscErrorCode destroy_distributed(void *argument)
     PetscCall(PetscFree(data->R.values));
     PetscCall(PetscFree(data->R_entry));
     PetscCall(PetscFree(data->C_rows));
+    PetscCall(PetscFree(data->sum_rows));
+    PetscCall(sum_clear(&data->sum));
     PetscCall(MatDestroy(&data->transpose));
     PetscCall(PetscFree(data));
     PetscFunctionReturn(0);
@@ -82,108 +84,8 @@ static PetscErrorCode update_transpose(SpgDistributed *data)
 
 /* ---- C ---------------------------------------------------------------------------------------------------------- */
 
-/* For each row of C, its entries in the two blocks. */
-static PetscErrorCode count_blocks(const SpgRows *B, const spg_csr *C, PetscInt *diagonal, PetscInt *off)
-{
-    const PetscInt *offsets = C->row_offsets;
-
-    PetscFunctionBegin;
-    for (PetscInt i = 0; i < C->rows; i++) {
-        diagonal[i] = 0;
-        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) diagonal[i] += is_own(B, C->columns[k]);
-        off[i] = offsets[i + 1] - offsets[i] - diagonal[i];
-    }
-    PetscFunctionReturn(0);
-}
-
-/* Makes the two blocks from rows in compact columns. */
-static PetscErrorCode set_pattern(Mat C, const SpgRows *B, const spg_csr *rows)
-{
-    PetscInt *diagonal_counts, *off_counts, *diagonal, *off, n_diagonal = 0, n_off = 0;
-    Mat Cd, Co;
-
-    PetscFunctionBegin;
-    PetscCall(PetscMalloc2(rows->rows + 1, &diagonal_counts, rows->rows + 1, &off_counts));
-    PetscCall(count_blocks(B, rows, diagonal_counts, off_counts));
-    PetscCall(MatMPIAIJSetPreallocation(C, 0, diagonal_counts, 0, off_counts));
-    PetscCall(PetscFree2(diagonal_counts, off_counts));
-    PetscCall(PetscMalloc2(rows->nnz + 1, &diagonal, rows->nnz + 1, &off));
-    for (int64_t k = 0; k < rows->nnz; k++) {
-        const int32_t column = rows->columns[k];
-        if (is_own(B, column))
-            diagonal[n_diagonal++] = column - B->first;
-        else
-            off[n_off++] = rows_global(B, column);
-    }
-    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
-    PetscCall(MatSeqAIJSetColumnIndices(Cd, diagonal));
-    PetscCall(MatSeqAIJSetColumnIndices(Co, off));
-    PetscCall(PetscFree2(diagonal, off));
-    PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-    PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE));
-    PetscFunctionReturn(0);
-}
-
-/* A repeat writes the rows without entries in the off-diagonal block where they belong. */
-static PetscErrorCode locate_values(Mat C, SpgDistributed *data)
-{
-    const PetscInt *offsets = data->C.row_offsets, *diagonal_offsets, *off_offsets;
-    PetscScalar *diagonal;
-    Mat Cd, Co;
-
-    PetscFunctionBegin;
-    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
-    PetscCall(MatSeqAIJGetCSRAndMemType(Cd, &diagonal_offsets, NULL, NULL, NULL));
-    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
-    PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
-    if (!data->C_rows) PetscCall(PetscMalloc1(data->C.rows + 1, &data->C_rows));
-    for (PetscInt i = 0; i < data->C.rows; i++)
-        data->C_rows[i] = off_offsets[i + 1] == off_offsets[i] ? diagonal + diagonal_offsets[i]
-                                                               : (PetscScalar *)data->C.values + offsets[i];
-    PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
-    PetscFunctionReturn(0);
-}
-
-/* The values of the two blocks; rows that locate_values has located are there already. */
-static PetscErrorCode set_values(Mat C, const SpgDistributed *data)
-{
-    const PetscInt *offsets = data->C.row_offsets, *off_offsets;
-    const PetscScalar *values = data->C.values;
-    PetscScalar *diagonal, *off, *d, *o;
-    Mat Cd, Co;
-
-    PetscFunctionBegin;
-    PetscCall(MatMPIAIJGetSeqAIJ(C, &Cd, &Co, NULL));
-    PetscCall(MatSeqAIJGetCSRAndMemType(Co, &off_offsets, NULL, NULL, NULL));
-    PetscCall(MatSeqAIJGetArrayWrite(Cd, &diagonal));
-    PetscCall(MatSeqAIJGetArrayWrite(Co, &off));
-    d = diagonal;
-    o = off;
-    for (PetscInt i = 0; i < data->C.rows;) {
-        const PetscInt next = i + interior_rows(off_offsets, i, (PetscInt)data->C.rows);
-        const PetscInt count = offsets[next] - offsets[i];
-        if (!data->C_rows) PetscCall(PetscArraycpy(d, values + offsets[i], count));
-        d += count;
-        i = next;
-        if (i == data->C.rows) break;
-        for (PetscInt k = offsets[i]; k < offsets[i + 1]; k++) {
-            if (is_own(&data->B, data->C.columns[k]))
-                *d++ = values[k];
-            else
-                *o++ = values[k];
-        }
-        i++;
-    }
-    PetscCall(MatSeqAIJRestoreArrayWrite(Cd, &diagonal));
-    PetscCall(MatSeqAIJRestoreArrayWrite(Co, &off));
-    PetscFunctionReturn(0);
-}
-
-/* Sums of parts from several processes: PETSc's assembly from coordinates finds the pattern and then adds the values.
- */
-static PetscErrorCode set_sum_pattern(Mat C, const SpgDistributed *data)
+/* Sums on a device: PETSc's assembly from coordinates finds the pattern and then adds the values. */
+static PetscErrorCode set_device_pattern(Mat C, const SpgDistributed *data)
 {
     const PetscInt *offsets = data->C.row_offsets;
     PetscInt *i, *j;
@@ -197,10 +99,60 @@ static PetscErrorCode set_sum_pattern(Mat C, const SpgDistributed *data)
             j[k] = rows_global(&data->B, data->C.columns[k]);
         }
     }
-    PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
     PetscCall(MatSetPreallocationCOO(C, data->C.nnz, i, j));
-    PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
     PetscCall(PetscFree2(i, j));
+    PetscFunctionReturn(0);
+}
+
+/* Where the values of each row of the part go: at once where they belong if no other process adds to them. */
+static PetscErrorCode locate_part(Mat C, SpgDistributed *data)
+{
+    const PetscInt *offsets = data->C.row_offsets;
+
+    PetscFunctionBegin;
+    PetscCall(result_locate(C, &data->sum.rows.csr, &data->sum_rows));
+    if (!data->C_rows) PetscCall(PetscMalloc1(data->C.rows + 1, &data->C_rows));
+    for (int32_t row = 0; row < data->C.rows; row++) {
+        const int32_t own = row - data->B.first;
+        data->C_rows[row] = is_own(&data->B, row) && !data->sum.is_summed[own]
+                                ? data->sum_rows[own]
+                                : (PetscScalar *)data->C.values + offsets[row];
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The pattern of the sum, and the values that no other process adds to. */
+static PetscErrorCode set_sum_pattern(Mat C, Mat B, SpgDistributed *data)
+{
+    const PetscInt *offsets = data->C.row_offsets;
+    PetscLayout owners;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetLayouts(B, NULL, &owners));
+    PetscCall(sum_create(C, owners, &data->B, &data->C, &data->sum));
+    PetscCall(result_set_pattern(C, &data->sum.rows, &data->sum.rows.csr));
+    PetscCall(locate_part(C, data));
+    for (int32_t row = data->B.first; row < data->B.first + data->B.own; row++) {
+        const PetscScalar *values = (const PetscScalar *)data->C.values + offsets[row];
+        if (!data->sum.is_summed[row - data->B.first])
+            PetscCall(PetscArraycpy(data->C_rows[row], values, offsets[row + 1] - offsets[row]));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_pattern(Mat C, Mat B, SpgDistributed *data)
+{
+    PetscFunctionBegin;
+    if (C->product->type == MATPRODUCT_AB) {
+        PetscCall(result_set_pattern(C, &data->B, &data->C));
+        PetscFunctionReturn(0);
+    }
+    PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
+    if (data->device)
+        PetscCall(set_device_pattern(C, data));
+    else
+        PetscCall(set_sum_pattern(C, B, data));
+    PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }
 
@@ -211,13 +163,17 @@ static PetscErrorCode give_values(Mat C, const SpgDistributed *data)
         if (data->device)
             PetscCall(device_set_values(C, data));
         else
-            PetscCall(set_values(C, data));
-    } else {
-        const PetscScalar *values = data->device ? device_values(data) : data->C.values;
-        PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
-        PetscCall(MatSetValuesCOO(C, values, INSERT_VALUES));
-        PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
+            PetscCall(result_set_values(C, &data->B, &data->C, data->C_rows ? PETSC_TRUE : PETSC_FALSE));
+        PetscFunctionReturn(0);
     }
+    PetscCall(PetscLogEventBegin(spg_events.sum, C, 0, 0, 0));
+    if (data->device) {
+        PetscCall(MatSetValuesCOO(C, device_values(data), INSERT_VALUES));
+    } else {
+        PetscCall(sum_values(C, &data->B, &data->C, &data->sum, data->sum_rows));
+        PetscCall(result_set_values(C, &data->sum.rows, &data->sum.rows.csr, PETSC_TRUE));
+    }
+    PetscCall(PetscLogEventEnd(spg_events.sum, C, 0, 0, 0));
     PetscFunctionReturn(0);
 }
 
@@ -248,7 +204,10 @@ static PetscErrorCode host_repeat(Mat C, SpgDistributed *data, Mat B)
     PetscCall(rows_locate(C->product->A, &data->A));
     PetscCall(rows_update(B, &data->B));
     PetscCall(update_transpose(data));
-    if (C->product->type == MATPRODUCT_AB) PetscCall(locate_values(C, data));
+    if (C->product->type == MATPRODUCT_AB)
+        PetscCall(result_locate(C, &data->C, &data->C_rows));
+    else
+        PetscCall(locate_part(C, data));
     PetscCall(PetscLogEventBegin(spg_events.numeric, C, 0, 0, 0));
     pass = (SpgPass){
         .A = &data->A.csr, .B = &data->B.csr, .C = &data->C, .A_rows = data->A.row_values, .C_rows = data->C_rows};
@@ -321,10 +280,7 @@ PetscErrorCode distributed_symbolic(Mat C)
     else
         PetscCall(host_first(C, data, B));
     PetscCall(product_layout(C));
-    if (sum)
-        PetscCall(set_sum_pattern(C, data));
-    else
-        PetscCall(set_pattern(C, &data->B, &data->C));
+    PetscCall(set_pattern(C, B, data));
     PetscCall(give_values(C, data));
     PetscCall(MatGetNonzeroState(C, &data->C_pattern));
     data->done = product->api_user;

@@ -3,7 +3,7 @@
 #define SPG_PETSC_DISTRIBUTED_H
 
 #include "numeric.h"
-#include "rows.h"
+#include "sum.h"
 
 typedef struct SpgDevice SpgDevice;
 
@@ -14,17 +14,24 @@ typedef struct SpgDistributed {
     PetscInt *R_entry;          /* for each entry of these rows, its place in R */
     Mat transpose;              /* of R, for R*A*R^T */
     spg_csr C;                  /* result: rows of C for A*B, else this process's part of the sum that is C */
-    PetscScalar **C_rows;       /* of repeats of A*B on the host: where the values of each row go */
+    PetscScalar **C_rows;       /* of repeats on the host: where the values of each row of it go */
+    SpgSum sum;                 /* on the host, not for A*B */
+    PetscScalar **sum_rows;     /* where the values of each of its rows go */
     PetscObjectState C_pattern; /* the state of the result's pattern */
     PetscBool done;             /* the symbolic phase has computed the values as well */
     SpgNumeric numeric;         /* on the host */
     SpgDevice *device;          /* NULL on the host */
 } SpgDistributed;
 
-/* Whether an entry of C in this column belongs into the diagonal block. */
-static inline PetscBool is_own(const SpgRows *B, int32_t column)
-{
-    return column >= B->first && column < B->first + B->own ? PETSC_TRUE : PETSC_FALSE;
-}
+/* ---- The two blocks of C, from the process's rows in compact columns (result.c) --------------------------------- */
+
+/* The pattern of C, which has its layout and its type; the columns of `rows` are the compact columns of `names`.
+ * Collective. */
+PETSC_INTERN PetscErrorCode result_set_pattern(Mat C, const SpgRows *names, const spg_csr *rows);
+/* Where the values of each row go: into the diagonal block, or into rows->values if the row has entries in both blocks.
+ * *places is NULL or from an earlier call. */
+PETSC_INTERN PetscErrorCode result_locate(Mat C, const spg_csr *rows, PetscScalar ***places);
+/* The values of the two blocks from rows->values. If `located`, those of rows in one block are there already. */
+PETSC_INTERN PetscErrorCode result_set_values(Mat C, const SpgRows *names, const spg_csr *rows, PetscBool located);
 
 #endif

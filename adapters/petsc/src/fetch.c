@@ -112,7 +112,7 @@ static PetscErrorCode collect_names(const SpgBlocks *b, const PetscInt *globals,
     count += add_names(b, globals, 0, begin, names + count);
     count += add_names(b, globals, end, nnz, names + count);
     PetscCall(PetscSortRemoveDupsInt(&count, names));
-    PetscCall(rows_set_names(rows, b, count, names));
+    PetscCall(rows_set_names(rows, b->first_column, b->columns, count, names));
     PetscFunctionReturn(0);
 }
 

@@ -6,7 +6,8 @@
 /* A thread gets at least so many entries of A: starting it takes as long as some thousands. */
 enum { MOST_THREADS = 256, ENTRIES_PER_THREAD = 1 << 16 };
 
-/* Each of so many repeats finds the masks of an equal part of the rows, and so takes a little longer. */
+/* Each of so many repeats after the first finds the masks of an equal part of the rows, and so takes a little longer.
+ */
 enum { FINDING_REPEATS = 16 };
 
 /* ---- Equal rows ------------------------------------------------------------------------------------------------- */
@@ -127,26 +128,39 @@ PetscErrorCode numeric_first(const spg_csr *R, const spg_csr *A, const spg_csr *
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
     SpgCall(context, spgemm_csr(context, A, B, R ? &numeric->AB : C));
-    PetscCall(find_equal_rows(A, &numeric->A_equal));
+    PetscCall(find_equal_rows(A, &numeric->A.equal));
     if (!R) PetscFunctionReturn(0);
     SpgCall(context, spgemm_csr(context, R, &numeric->AB, C));
-    PetscCall(find_equal_rows(R, &numeric->R_equal));
+    PetscCall(find_equal_rows(R, &numeric->R.equal));
     PetscFunctionReturn(0);
 }
 
 /* Finds the masks of a part of the rows. Only if C's rows are short on average are masks worth their room. */
-static PetscErrorCode find_some_masks(SpgPass *pass, SpgNumeric *numeric)
+static PetscErrorCode find_some_masks(SpgPass *pass, SpgLeft *left)
 {
-    const PetscInt rows = (PetscInt)pass->A->rows, share = rows / FINDING_REPEATS + 1;
-    const PetscInt begin = PetscMin(rows, numeric->repeats * share), end = PetscMin(rows, begin + share);
+    const PetscInt rows = (PetscInt)pass->A->rows, begin = left->masked;
+    const PetscInt end = PetscMin(rows, begin + rows / FINDING_REPEATS + 1);
 
     PetscFunctionBegin;
-    if (!numeric->masks && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
-        PetscCall(PetscMalloc1(pass->A->nnz + 1, &numeric->masks));
-    pass->masks = numeric->masks;
-    if (!numeric->masks || begin == end) PetscFunctionReturn(0);
-    find_masks(pass, numeric->A_equal, begin, end);
-    numeric->repeats++;
+    if (!left->repeated) {
+        left->repeated = PETSC_TRUE;
+        PetscFunctionReturn(0);
+    }
+    if (!left->masks && pass->C->nnz <= MOST_LANES * pass->C->rows && masks_are_available())
+        PetscCall(PetscMalloc1(pass->A->nnz + 1, &left->masks));
+    pass->masks = left->masks;
+    if (!left->masks || begin == end) PetscFunctionReturn(0);
+    find_masks(pass, left->equal, begin, end);
+    left->masked = end;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode repeat(SpgPass pass, SpgLeft *left)
+{
+    PetscFunctionBegin;
+    pass.equal = left->equal;
+    PetscCall(find_some_masks(&pass, left));
+    PetscCall(run(&pass));
     PetscFunctionReturn(0);
 }
 
@@ -155,17 +169,20 @@ PetscErrorCode numeric_repeat(const spg_csr *R, const SpgPass *of, SpgNumeric *n
     SpgPass first = *of;
 
     PetscFunctionBegin;
-    first.equal = numeric->A_equal;
-    if (!R) {
-        PetscCall(find_some_masks(&first, numeric));
-        PetscCall(run(&first));
-        PetscFunctionReturn(0);
+    if (R) {
+        first.C = &numeric->AB;
+        first.C_rows = NULL;
     }
-    first.C = &numeric->AB;
-    first.C_rows = NULL;
-    PetscCall(find_some_masks(&first, numeric));
-    PetscCall(run(&first));
-    PetscCall(run(&(SpgPass){.A = R, .B = &numeric->AB, .C = of->C, .C_rows = of->C_rows, .equal = numeric->R_equal}));
+    PetscCall(repeat(first, &numeric->A));
+    if (R) PetscCall(repeat((SpgPass){.A = R, .B = &numeric->AB, .C = of->C, .C_rows = of->C_rows}, &numeric->R));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode clear(SpgLeft *left)
+{
+    PetscFunctionBegin;
+    PetscCall(PetscFree(left->equal));
+    PetscCall(PetscFree(left->masks));
     PetscFunctionReturn(0);
 }
 
@@ -176,8 +193,7 @@ PetscErrorCode numeric_clear(SpgNumeric *numeric)
     PetscFunctionBegin;
     PetscCall(shared_context(&context));
     spg_csr_free(context, &numeric->AB);
-    PetscCall(PetscFree(numeric->A_equal));
-    PetscCall(PetscFree(numeric->R_equal));
-    PetscCall(PetscFree(numeric->masks));
+    PetscCall(clear(&numeric->A));
+    PetscCall(clear(&numeric->R));
     PetscFunctionReturn(0);
 }

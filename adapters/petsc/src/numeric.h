@@ -9,12 +9,18 @@
 typedef unsigned char SpgEqualRows;
 enum { MOST_EQUAL_ROWS = 4, MASKED_ROW = 255 };
 
+/* What is kept of a first operand. */
+typedef struct SpgLeft {
+    SpgEqualRows *equal;
+    uint32_t *masks; /* of its entries; NULL if there are none */
+    PetscInt masked; /* rows that have been looked at for masks */
+    PetscBool repeated;
+} SpgLeft;
+
 /* What the repeats of a product need besides the operands and the result. */
 typedef struct SpgNumeric {
-    SpgEqualRows *A_equal, *R_equal; /* R_equal: NULL for A*B */
-    spg_csr AB;                      /* of R*(A*B) */
-    uint16_t *masks;                 /* of A's entries; NULL if there are none */
-    PetscInt repeats;
+    SpgLeft A, R; /* R: zeroed for A*B */
+    spg_csr AB;   /* of R*(A*B) */
 } SpgNumeric;
 
 /* The first product: *C is A*B, or R*(A*B) if R is not NULL, owned by the context. */
@@ -27,7 +33,7 @@ typedef struct SpgPass {
     const spg_csr *A, *B, *C;
     PetscScalar *const *A_rows, *const *C_rows;
     const SpgEqualRows *equal; /* of A */
-    uint16_t *masks;           /* of A's entries: the places of their products in C's row; only of masked rows */
+    uint32_t *masks;           /* of A's entries: the places of their products in C's row; only of masked rows */
 } SpgPass;
 
 /* The values of C anew, for operands with the patterns of the first product; `of` has the matrices and rows, and for a
@@ -44,7 +50,7 @@ PETSC_INTERN void row_values(const SpgPass *pass, PetscInt begin, PetscInt end, 
 
 /* Rows of C of at most MOST_LANES entries can have masks (masked_rows.c). Finding them takes about as long as computing
  * the rows without. */
-enum { MOST_LANES = 16 };
+enum { MOST_LANES = 32 };
 PETSC_INTERN PetscBool masks_are_available(void);
 PETSC_INTERN void find_masks(const SpgPass *pass, SpgEqualRows *equal, PetscInt begin, PetscInt end);
 PETSC_INTERN void masked_rows(const SpgPass *pass, PetscInt begin, PetscInt end);

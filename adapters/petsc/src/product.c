@@ -39,31 +39,18 @@ PetscErrorCode transpose_again(Mat matrix, Mat *transpose)
 PetscErrorCode product_layout(Mat C)
 {
     const Mat A = C->product->A, B = C->product->B;
-    PetscInt m, n, row_block, column_block;
+    PetscLayout rows, columns;
     PetscBool distributed, device;
 
     PetscFunctionBegin;
-    switch (C->product->type) {
-    case MATPRODUCT_AB:
-        PetscCall(MatGetLocalSize(A, &m, NULL));
-        PetscCall(MatGetLocalSize(B, NULL, &n));
-        PetscCall(MatGetBlockSizes(A, &row_block, NULL));
-        PetscCall(MatGetBlockSizes(B, NULL, &column_block));
-        break;
-    case MATPRODUCT_PtAP:
-        PetscCall(MatGetLocalSize(B, NULL, &m));
-        PetscCall(MatGetBlockSizes(B, NULL, &row_block));
-        n = m;
-        column_block = row_block;
-        break;
-    default: /* RARt */
-        PetscCall(MatGetLocalSize(B, &m, NULL));
-        PetscCall(MatGetBlockSizes(B, &row_block, NULL));
-        n = m;
-        column_block = row_block;
-    }
-    PetscCall(MatSetSizes(C, m, n, PETSC_DETERMINE, PETSC_DETERMINE));
-    PetscCall(MatSetBlockSizes(C, row_block, column_block));
+    PetscCall(MatGetLayouts(B, &rows, &columns));
+    if (C->product->type == MATPRODUCT_AB)
+        PetscCall(MatGetLayouts(A, &rows, NULL));
+    else if (C->product->type == MATPRODUCT_PtAP)
+        rows = columns;
+    else /* RARt */
+        columns = rows;
+    PetscCall(MatSetLayouts(C, rows, columns)); /* with their block sizes */
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &distributed));
     PetscCall(on_device(A, &device));
     if (device)

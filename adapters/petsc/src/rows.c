@@ -151,18 +151,18 @@ PetscErrorCode rows_compact(const SpgRows *rows, PetscInt count, const PetscInt 
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode rows_set_names(SpgRows *rows, const SpgBlocks *blocks, PetscInt count, PetscInt *names)
+PetscErrorCode rows_set_names(SpgRows *rows, PetscInt first_global, PetscInt own, PetscInt count, PetscInt *names)
 {
     PetscFunctionBegin;
     rows->names = names;
-    PetscCheck(count + (PetscInt64)blocks->columns <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
+    PetscCheck(count + (PetscInt64)own <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP,
                "The rows on one process have more than 2^31 - 1 columns: use more processes");
-    rows->first_global = blocks->first_column;
-    rows->own = (int32_t)blocks->columns;
+    rows->first_global = first_global;
+    rows->own = (int32_t)own;
     rows->others = (int32_t)count;
     for (rows->first = 0; rows->first < rows->others; rows->first++)
         if (names[rows->first] >= rows->first_global) break;
-    rows->csr.cols = count + (int64_t)blocks->columns;
+    rows->csr.cols = count + (int64_t)own;
     PetscFunctionReturn(0);
 }
 
@@ -190,16 +190,36 @@ PetscErrorCode rows_remember_pattern(Mat matrix, SpgRows *rows)
     PetscFunctionReturn(0);
 }
 
+/* The columns of rows_own_columns as compact ones, where the off-diagonal block's columns are all the names. */
+static PetscErrorCode own_compact_columns(const SpgBlocks *blocks, int32_t *columns)
+{
+    const int32_t first = (int32_t)blocks->lower, own = (int32_t)blocks->columns;
+    Arrays d, o;
+
+    PetscFunctionBegin;
+    PetscCall(arrays_of(blocks->diagonal, &d));
+    PetscCall(arrays_of(blocks->off, &o));
+    for (PetscInt i = 0; i < blocks->rows; i++) {
+        const PetscInt begin = o.offsets[i], end = o.offsets[i + 1];
+        for (PetscInt k = begin; k < end; k++)
+            if (o.columns[k] < first) *columns++ = (int32_t)o.columns[k];
+        for (PetscInt k = d.offsets[i]; k < d.offsets[i + 1]; k++) *columns++ = first + (int32_t)d.columns[k];
+        for (PetscInt k = begin; k < end; k++)
+            if (o.columns[k] >= first) *columns++ = own + (int32_t)o.columns[k];
+    }
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows)
 {
     SpgBlocks blocks;
-    PetscInt *names, *globals, *offsets;
+    PetscInt *names, *offsets;
 
     PetscFunctionBegin;
     PetscCall(blocks_of(A, &blocks));
     PetscCall(PetscMalloc1(blocks.others + 1, &names));
     PetscCall(PetscArraycpy(names, blocks.garray, blocks.others));
-    PetscCall(rows_set_names(rows, &blocks, blocks.others, names));
+    PetscCall(rows_set_names(rows, blocks.first_column, blocks.columns, blocks.others, names));
     rows->own_row = pad ? blocks.lower : 0;
     rows->own_rows = blocks.rows;
     rows->csr.rows = blocks.rows + (pad ? blocks.others : 0);
@@ -208,10 +228,7 @@ PetscErrorCode rows_own(Mat A, PetscBool pad, SpgRows *rows)
     PetscCall(rows_own_offsets(&blocks, 0, offsets + rows->own_row));
     for (PetscInt i = rows->own_row + blocks.rows; i < rows->csr.rows; i++) offsets[i + 1] = offsets[i];
     PetscCall(rows_allocate_entries(rows));
-    PetscCall(PetscMalloc1(rows->csr.nnz + 1, &globals));
-    PetscCall(rows_own_columns(&blocks, globals));
-    PetscCall(rows_compact(rows, rows->csr.nnz, globals, rows->csr.columns));
-    PetscCall(PetscFree(globals));
+    PetscCall(own_compact_columns(&blocks, rows->csr.columns));
     PetscCall(rows_remember_pattern(A, rows));
     PetscFunctionReturn(0);
 }

@@ -57,6 +57,20 @@ static inline PetscInt rows_global(const SpgRows *rows, int32_t column)
     return rows->names[column - rows->own];
 }
 
+/* Whether a compact column is the process's own: of entries of C, whether they belong into the diagonal block. */
+static inline PetscBool is_own(const SpgRows *rows, int32_t column)
+{
+    return column >= rows->first && column < rows->first + rows->own ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The compact columns of `count` global ones, which rows has names for. */
+PETSC_INTERN PetscErrorCode rows_compact(const SpgRows *rows, PetscInt count, const PetscInt *globals,
+                                         int32_t *columns);
+/* Takes over `names`, `count` global columns in ascending order, and so knows the compact columns. The process's own
+ * are `own` from first_global on. */
+PETSC_INTERN PetscErrorCode rows_set_names(SpgRows *rows, PetscInt first_global, PetscInt own, PetscInt count,
+                                           PetscInt *names);
+
 /* For rows_own and rows_named: */
 
 /* Offsets of a matrix's own rows, from `start` on; their global columns: of each row those before the diagonal block,
@@ -65,11 +79,6 @@ PETSC_INTERN PetscErrorCode rows_own_offsets(const SpgBlocks *blocks, PetscInt s
 PETSC_INTERN PetscErrorCode rows_own_columns(const SpgBlocks *blocks, PetscInt *columns);
 /* The places of each block's entries in that order, which begins with `start`. */
 PETSC_INTERN PetscErrorCode rows_own_places(const SpgBlocks *blocks, PetscInt start, PetscInt *diagonal, PetscInt *off);
-/* Takes over `names`, `count` global columns in ascending order, and so knows the compact columns. */
-PETSC_INTERN PetscErrorCode rows_set_names(SpgRows *rows, const SpgBlocks *blocks, PetscInt count, PetscInt *names);
-/* The compact columns of `count` global ones. */
-PETSC_INTERN PetscErrorCode rows_compact(const SpgRows *rows, PetscInt count, const PetscInt *globals,
-                                         int32_t *columns);
 /* Columns and values for rows whose offsets are known. */
 PETSC_INTERN PetscErrorCode rows_allocate_entries(SpgRows *rows);
 PETSC_INTERN PetscErrorCode rows_remember_pattern(Mat matrix, SpgRows *rows);

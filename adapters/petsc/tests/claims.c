@@ -96,6 +96,33 @@ PetscBool is_device_run(void)
     return device;
 }
 
+PetscErrorCode compare_bits(Mat C, PetscInt product, PetscScalar **bits)
+{
+    Mat blocks[2] = {C, NULL};
+    PetscBool distributed;
+    PetscScalar *kept = *bits;
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetInfo(C, MAT_LOCAL, &info));
+    if (!*bits) PetscCall(PetscMalloc1((size_t)info.nz_used + 1, bits));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATMPIAIJ, &distributed));
+    if (distributed) PetscCall(MatMPIAIJGetSeqAIJ(C, &blocks[0], &blocks[1], NULL));
+    for (size_t at = 0, b = 0; b < 2 && blocks[b]; b++) {
+        const PetscScalar *values;
+        PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
+        PetscCall(MatSeqAIJGetArrayRead(blocks[b], &values));
+        if (kept)
+            EXPECT(memcmp(values, kept + at, sizeof *values * (size_t)info.nz_used) == 0, "product %d has other bits",
+                   (int)product);
+        else
+            PetscCall(PetscArraycpy(*bits + at, values, (size_t)info.nz_used));
+        PetscCall(MatSeqAIJRestoreArrayRead(blocks[b], &values));
+        at += (size_t)info.nz_used;
+    }
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode convert(Mat A, const char *seq, const char *mpi, MatReuse reuse, Mat *result)
 {
     PetscBool distributed;

@@ -35,6 +35,10 @@ PetscErrorCode work_of_spg(Mat A, Mat P, PetscInt *products, PetscInt *repeats);
 /* That both have the same type of distribution, the same pattern, and values within `tolerance` of the largest. */
 PetscErrorCode expect_equal(Mat found, Mat expected, PetscReal tolerance);
 
+/* That the values of the diagonal and the off-diagonal block, or of the matrix, are these bits; with *bits NULL they
+ * are copied there. */
+PetscErrorCode compare_bits(Mat C, PetscInt product, PetscScalar **bits);
+
 /* -test_device: whether the matrices of the claims are to be on a device. */
 PetscBool is_device_run(void);
 

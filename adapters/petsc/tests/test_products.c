@@ -158,35 +158,6 @@ static PetscErrorCode a_product_has_the_same_bits_for_any_number_of_processes(vo
     PetscFunctionReturn(0);
 }
 
-/* That the values of the diagonal and the off-diagonal block, or of the matrix, are these bits; with *bits NULL they
- * are copied there. */
-static PetscErrorCode compare_bits(Mat C, PetscInt repeat, PetscScalar **bits)
-{
-    Mat blocks[2] = {C, NULL};
-    PetscBool distributed;
-    PetscScalar *kept = *bits;
-    MatInfo info;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetInfo(C, MAT_LOCAL, &info));
-    if (!*bits) PetscCall(PetscMalloc1((size_t)info.nz_used + 1, bits));
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)C, MATMPIAIJ, &distributed));
-    if (distributed) PetscCall(MatMPIAIJGetSeqAIJ(C, &blocks[0], &blocks[1], NULL));
-    for (size_t at = 0, b = 0; b < 2 && blocks[b]; b++) {
-        const PetscScalar *values;
-        PetscCall(MatGetInfo(blocks[b], MAT_LOCAL, &info));
-        PetscCall(MatSeqAIJGetArrayRead(blocks[b], &values));
-        if (kept)
-            EXPECT(memcmp(values, kept + at, sizeof *values * (size_t)info.nz_used) == 0, "repeat %d has other bits",
-                   (int)repeat);
-        else
-            PetscCall(PetscArraycpy(*bits + at, values, (size_t)info.nz_used));
-        PetscCall(MatSeqAIJRestoreArrayRead(blocks[b], &values));
-        at += (size_t)info.nz_used;
-    }
-    PetscFunctionReturn(0);
-}
-
 /* Through all repeats of which each finds masks for a part of the rows, and beyond. */
 static PetscErrorCode expect_same_bits(Product *product, Mat A, Mat B)
 {
@@ -235,6 +206,29 @@ static PetscErrorCode a_repeat_has_the_bits_of_the_first_product(void)
     PetscCall(expect_same_bits(MatMatMult, A, P));
     PetscCall(MatDestroy(&A));
     PetscCall(MatDestroy(&P));
+    PetscFunctionReturn(0);
+}
+
+/* Also where several processes add to a row, and their messages come in any order. On devices PETSc adds. */
+static PetscErrorCode a_galerkin_product_has_the_same_bits_each_time(void)
+{
+    PetscScalar *bits = NULL;
+    Mat A, P, C, A_spg;
+
+    PetscFunctionBegin;
+    if (is_device_run()) PetscFunctionReturn(0);
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_EVEN, 200, 200, 20, 1, &A));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_RISING, 200, 30, 6, 2, &P));
+    PetscCall(as_spg(A, &A_spg));
+    for (PetscInt time = 0; time < 20; time++) {
+        PetscCall(MatPtAP(A_spg, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(compare_bits(C, time, &bits));
+        PetscCall(MatDestroy(&C));
+    }
+    PetscCall(PetscFree(bits));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A_spg));
     PetscFunctionReturn(0);
 }
 
@@ -378,6 +372,7 @@ static const Claim claims[] = {
     {"a_product_has_the_same_bits_for_any_number_of_processes",
      a_product_has_the_same_bits_for_any_number_of_processes},
     {"a_repeat_has_the_bits_of_the_first_product", a_repeat_has_the_bits_of_the_first_product},
+    {"a_galerkin_product_has_the_same_bits_each_time", a_galerkin_product_has_the_same_bits_each_time},
     {"threads_share_a_repeat_at_any_row", threads_share_a_repeat_at_any_row},
     {"a_repeat_takes_rows_that_do_not_ascend", a_repeat_takes_rows_that_do_not_ascend},
     {"the_numeric_phase_takes_the_values_of_its_time", the_numeric_phase_takes_the_values_of_its_time},
