@@ -137,12 +137,15 @@ __global__ void __launch_bounds__(WINDOW_THREADS, 4) write_masked_codes_kernel(w
     if (rank == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
     const uint32_t *tiles = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / PLAN_TILE;
     const uint32_t count = tiles[1] - tiles[0];
+    __shared__ uint64_t staged[STAGED_MASKS];
+    const a_range a = find_a_range(work, span);
+    const uint64_t *masks = stage_masks(work, a, staged);
     if (count == 0) return;
     entry_codes of_entry = {work, window, {}, 0, 0};
     if (rank < span.count) {
         const int64_t c_at = span.c_begin + work.out.places[(work.before + w) * work.out.width + rank];
         const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at);
-        of_entry.entry = find_entry(work, row, c_at, true);
+        of_entry.entry = find_entry(work, masks, a.begin, row, c_at);
         of_entry.a_begin = work.patterns.a[row];
         of_entry.mask = work.slice.c_masks[begin + rank];
     }

@@ -141,6 +141,19 @@ __device__ inline void count_products(const window_work &work, const window_span
     });
 }
 
+/* Masks of a window's entries of A that are staged in shared memory; of more, all stay where they are. */
+enum { STAGED_MASKS = 1536 };
+
+/* The masks from that of the window's first entry of A on. The block calls it. */
+__device__ inline const uint64_t *stage_masks(const window_work &work, const a_range &a, uint64_t *staged)
+{
+    const uint64_t *masks = work.a_masks(a.begin);
+    if (a.count > STAGED_MASKS) return masks;
+    for (int k = (int)threadIdx.x; k < (int)a.count; k += WINDOW_THREADS) staged[k] = masks[k];
+    __syncthreads();
+    return staged;
+}
+
 /* The products of a thread's entry of C, found from the masks of its row of A. */
 struct masked_entry {
     const uint64_t *a_masks; /* of its row of A */
@@ -164,12 +177,14 @@ struct masked_entry {
     /* The position of its column in the row of B of the row's entry k. */
     __device__ int position(int k) const { return __popcll((long long)(a_masks[k] & (((uint64_t)1 << at) - 1))); }
 };
-__device__ inline masked_entry find_entry(const window_work &work, int64_t row, int64_t c_at, bool is_there)
+/* masks: from that of entry a_first of A on. */
+__device__ inline masked_entry find_entry(const window_work &work, const uint64_t *masks, int64_t a_first, int64_t row,
+                                          int64_t c_at)
 {
     const plan_patterns &of = work.patterns;
-    if (!is_there || !work.is_done(row)) return {nullptr, 0, 0};
+    if (!work.is_done(row)) return {nullptr, 0, 0};
     const int64_t begin = of.a[row];
-    return {work.a_masks(begin), (int)(of.a[row + 1] - begin), (int)(c_at - of.c[row])};
+    return {masks + (begin - a_first), (int)(of.a[row + 1] - begin), (int)(c_at - of.c[row])};
 }
 
 } // namespace spg

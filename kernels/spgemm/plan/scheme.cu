@@ -96,6 +96,8 @@ void choose_scheme(plan_maker &maker)
     const int64_t limit = maker.context->config.workspace_limit;
     const int64_t room = limit > 0 ? (limit - maker.held - PLAN_SLICE_REST) / PLAN_SLICE_BYTES : (int64_t)PLAN_SLICE;
     scheme.slice_most = std::min<int64_t>(std::max<int64_t>(room, 1024), PLAN_SLICE);
+    /* A small rest joins the slice before it. */
+    if (limit == 0 && products <= PLAN_SLICE + PLAN_SLICE / 4) scheme.slice_most = PLAN_SLICE + PLAN_SLICE / 4;
 }
 
 } // namespace spg

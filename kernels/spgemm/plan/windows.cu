@@ -92,12 +92,10 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
 }
 
 /* The longest row of B of the window's entries of A. */
-__device__ inline void find_longest(const window_work &work, const a_range &a, unsigned long long *longest_b)
+__device__ inline void find_longest(const uint64_t *masks, int64_t count, unsigned long long *longest_b)
 {
     int longest = 0;
-    const uint64_t *masks = work.a_masks(a.begin);
-    for (int64_t k = threadIdx.x; k < a.count; k += WINDOW_THREADS)
-        longest = max(longest, __popcll((long long)masks[k]));
+    for (int64_t k = threadIdx.x; k < count; k += WINDOW_THREADS) longest = max(longest, __popcll((long long)masks[k]));
     longest = (int)__reduce_max_sync(ALL_LANES, (unsigned int)longest);
     if (lane_in_warp() == 0 && longest > 0) atomicMax(longest_b, (unsigned long long)longest);
 }
@@ -122,7 +120,10 @@ template <> struct window_memory<false> {
     int32_t columns[PLAN_WINDOW];
 };
 template <> struct window_memory<true> {
-    ranker::TempStorage rank;
+    union {
+        uint64_t masks[STAGED_MASKS]; /* first */
+        ranker::TempStorage rank;
+    };
 };
 
 /* The thread's place in this order. */
@@ -169,9 +170,11 @@ __global__ void __launch_bounds__(WINDOW_THREADS, Masked ? 4 : 2) order_window_k
     uint32_t all;
     if constexpr (Masked) {
         __syncthreads();
-        find_longest(work, a, &longest_b);
-        mask = find_entry(work, row, c_at, i < span.count).mask();
+        const uint64_t *masks = stage_masks(work, a, memory.masks);
+        find_longest(masks, a.count, &longest_b);
+        if (i < span.count) mask = find_entry(work, masks, a.begin, row, c_at).mask();
         all = (uint32_t)__popcll((long long)mask);
+        __syncthreads(); /* the masks' memory is used again */
     } else {
         stage_columns(work, span, memory.columns);
         __syncthreads();
