@@ -70,20 +70,6 @@ static cudaError_t create_pool(const spg_context *context, cudaMemPool_t *pool)
     return cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep);
 }
 
-/* A pool's threshold counts what is in use as well as what was freed, so it follows the bytes in use: set anew when
- * these have changed by a step, so that at least keep_bytes less two steps, and at most keep_bytes, stay when freed. */
-enum { STEPS_OF_KEPT = 16 };
-static void follow_use(const spg_context *context, spg_cuda *cuda, int64_t change)
-{
-    const int64_t keep = context->config.keep_bytes, step = keep / STEPS_OF_KEPT;
-    cuda->used_bytes += change;
-    const int64_t moved = cuda->used_bytes - cuda->followed_bytes;
-    if (step == 0 || (moved < step && moved > -step)) return;
-    cuda->followed_bytes = cuda->used_bytes;
-    uint64_t threshold = (uint64_t)(cuda->used_bytes > 0 ? cuda->used_bytes : 0) + (uint64_t)(keep - step);
-    cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold);
-}
-
 /* The context has pools of its own, so that what they retain affects nobody else. */
 static cudaError_t create_pools(const spg_context *context, spg_cuda *cuda)
 {
@@ -273,18 +259,16 @@ static void *allocate_block(spg_cuda *cuda, int64_t bytes)
 void *spg_cuda_allocate(spg_context *context, int64_t bytes)
 {
     if (spg_cuda_enter(context) != SPG_OK) return nullptr;
-    spg_cuda *cuda = spg_cuda_of(context);
-    void *memory = allocate_block(cuda, bytes);
-    if (memory != nullptr && cuda->pool != nullptr) follow_use(context, cuda, bytes);
+    void *memory = allocate_block(spg_cuda_of(context), bytes);
     spg_cuda_leave(context);
     return memory;
 }
 
 void spg_cuda_release(spg_context *context, void *memory, int64_t bytes)
 {
+    (void)bytes;
     spg_cuda *cuda = spg_cuda_of(context);
     if (spg_cuda_enter(context) != SPG_OK) return;
-    if (cuda->pool != nullptr) follow_use(context, cuda, -bytes);
     if (cuda->pool == nullptr)
         cudaFree(memory);
     else if (!spg_cuda_keep(cuda, memory, context->config.keep_bytes))

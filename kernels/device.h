@@ -147,7 +147,6 @@ typedef struct spg_cuda {
     spg_block blocks[SPG_BLOCKS];
     int next_block; /* the slot to overwrite next */
     int64_t kept_bytes;
-    int64_t used_bytes, followed_bytes; /* that callers hold; the same when the pool's threshold was last set */
     spg_lane other; /* the lane not in use: the side stream's; while that is in use, the context's own */
     bool is_forked, on_side_stream; /* between begin and end of side_stream.cu; whether `other` is the context's own
                                      * lane */
