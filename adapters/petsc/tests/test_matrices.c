@@ -195,6 +195,34 @@ static PetscErrorCode a_repeat_into_a_result_with_another_pattern_is_refused(voi
     PetscFunctionReturn(0);
 }
 
+static PetscErrorCode a_result_takes_values_from_other_processes(void)
+{
+    Product *const products[] = {MatMatMult, MatPtAP};
+    Mat A, P, C;
+    PetscInt begin, end, rows;
+    PetscScalar before, after;
+
+    PetscFunctionBegin;
+    if (is_device_run()) PetscFunctionReturn(0);
+    PetscCall(stencil_matrix(PETSC_COMM_WORLD, 8, 7, &P));
+    PetscCall(as_spg(P, &A));
+    PetscCall(MatGetSize(A, &rows, NULL));
+    for (int k = 0; k < 2; k++) {
+        PetscCall(products[k](A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(MatGetOwnershipRange(C, &begin, &end));
+        PetscCall(MatGetValues(C, 1, &begin, 1, &begin, &before));
+        PetscCall(MatSetValue(C, end % rows, end % rows, 1, ADD_VALUES)); /* the next process's first row */
+        PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+        PetscCall(MatGetValues(C, 1, &begin, 1, &begin, &after));
+        EXPECT(after == before + 1, "row %d got no value from the process before it", (int)begin);
+        PetscCall(MatDestroy(&C));
+    }
+    PetscCall(MatDestroy(&P));
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode matrices_that_do_not_fit_are_refused(void)
 {
     Mat A, B, C;
@@ -224,6 +252,7 @@ static const Claim claims[] = {
     {"other_products_are_petscs", other_products_are_petscs},
     {"a_repeat_with_another_pattern_is_refused", a_repeat_with_another_pattern_is_refused},
     {"a_repeat_into_a_result_with_another_pattern_is_refused", a_repeat_into_a_result_with_another_pattern_is_refused},
+    {"a_result_takes_values_from_other_processes", a_result_takes_values_from_other_processes},
     {"matrices_that_do_not_fit_are_refused", matrices_that_do_not_fit_are_refused},
 };
 

@@ -141,7 +141,7 @@ __device__ inline a_range find_a_range(const window_work &work, const window_spa
 spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_t *before, entry_totals *totals,
                        entry_totals *found);
 spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, const entry_totals &found);
-/* plan/masks.cu. Begins to find the slice's a_masks, and keeps where the rows of B begin, or the runs. */
+/* plan/masks.cu. Begins to find the slice's a_masks, and keeps where the rows of B begin. */
 spg_status find_masks(plan_maker &maker, const window_work &work);
 /* The products of windows that are ordered before others, of `count`. */
 inline int64_t heavy_products(const plan_maker &maker, int64_t count)
