@@ -64,8 +64,16 @@ void *spg_cuda_take_kept(spg_cuda *cuda, int64_t bytes)
     return best->memory;
 }
 
+/* Another context may have freed a block that is listed here, so that the pool gives out its address again. */
+static void forget(spg_cuda *cuda, const void *memory)
+{
+    for (spg_block &block : cuda->blocks)
+        if (block.memory == memory) block.memory = nullptr;
+}
+
 void spg_cuda_note_block(spg_cuda *cuda, void *memory, int64_t bytes)
 {
+    forget(cuda, memory);
     spg_block *block = &cuda->blocks[cuda->next_block];
     cuda->next_block = (cuda->next_block + 1) % SPG_BLOCKS;
     if (block->is_kept) give_back(cuda, block);

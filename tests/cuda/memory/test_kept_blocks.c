@@ -210,6 +210,25 @@ static void a_block_is_free_in_the_order_of_the_stream_that_gave_it_back(void **
     assert_int_equal(returned.count, 0);
 }
 
+/* A block that another context freed: its address comes again, with other bytes. */
+static void a_block_that_came_again_has_its_new_bytes_only(void **state)
+{
+    (void)state;
+    spg_cuda cuda = fresh();
+    spg_cuda_note_block(&cuda, &places[0], LARGE + 100);
+    spg_cuda_note_block(&cuda, &places[1], 2 * SMALL);
+    spg_cuda_note_block(&cuda, &places[0], LARGE);
+    spg_cuda_note_block(&cuda, &places[1], SMALL);
+    assert_true(spg_cuda_keep(&cuda, &places[0], MOST));
+    assert_true(spg_cuda_keep(&cuda, &places[1], MOST));
+    assert_int_equal(cuda.kept_bytes, LARGE + SMALL);
+    assert_null(spg_cuda_take_kept(&cuda, 2 * SMALL));
+    assert_ptr_equal(spg_cuda_take_kept(&cuda, SMALL), &places[1]);
+    assert_ptr_equal(spg_cuda_take_kept(&cuda, LARGE), &places[0]);
+    assert_null(spg_cuda_take_kept(&cuda, LARGE + 100));
+    assert_int_equal(returned.count, 0);
+}
+
 /* In the order of the stream that gave it back, whichever it is the turn of. */
 static void a_block_goes_back_to_its_pool_on_the_stream_that_it_is_free_on(void **state)
 {
@@ -244,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_block_that_nobody_noted_is_not_kept),
         cmocka_unit_test(only_the_blocks_handed_out_lately_are_known),
         cmocka_unit_test(a_block_is_free_in_the_order_of_the_stream_that_gave_it_back),
+        cmocka_unit_test(a_block_that_came_again_has_its_new_bytes_only),
         cmocka_unit_test(a_block_goes_back_to_its_pool_on_the_stream_that_it_is_free_on),
     };
     return cmocka_run_group_tests_name("kept blocks", tests, NULL, NULL);
