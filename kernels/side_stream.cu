@@ -15,6 +15,7 @@ cudaError_t spg_cuda_create_reports(spg_lane *lane)
     error = cudaHostGetDevicePointer((void **)&lane->device_mailbox, (void *)lane->mailbox, 0);
     if (error == cudaSuccess) error = cudaMalloc((void **)&lane->counters, sizeof *lane->counters);
     if (error == cudaSuccess) error = cudaMalloc((void **)&lane->report, sizeof *lane->report);
+    if (error == cudaSuccess) error = cudaMemset(lane->report, 0xff, sizeof *lane->report); /* as clear_report does */
     return error == cudaSuccess ? cudaMemset(lane->counters, 0, sizeof *lane->counters) : error;
 }
 

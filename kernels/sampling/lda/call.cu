@@ -152,8 +152,11 @@ spg_status draw(spg_context *context, const spg_lda &lda, spg_butterfly_method m
                          sign_of(context, SIGN_FAULT),
                          aligned};
     if (trusts(context) && !any) return SPG_OK;
-    if (trusts(context))
-        return method == SPG_BUTTERFLY_AUTO ? draw_automatically(context, job) : draw_as_paper(work, job, method);
+    if (trusts(context) && method == SPG_BUTTERFLY_AUTO) return draw_automatically(context, job);
+    if (trusts(context)) {
+        const spg_status status = clear_report(context); /* a draw as in the paper reads it */
+        return status == SPG_OK ? draw_as_paper(work, job, method) : status;
+    }
     spg_status status = any && method == SPG_BUTTERFLY_AUTO ? draw_by_lanes(context, job, &fault) : SPG_OK;
     if (status != SPG_OK || !fault) return status;
     status = clear_report(context);

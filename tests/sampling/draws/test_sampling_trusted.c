@@ -73,6 +73,7 @@ static spg_status draw(spg_context *context, const operands *o, const spg_alias 
     return spg_multinomial_draw(context, &few, COUNT, NULL, &numbers, (int64_t *)draws);
 }
 
+/* Each draw that trusts is the first of its context. */
 static void trusting_changes_no_draw(void **state)
 {
     static _Alignas(int64_t) int32_t found[2][COUNT];
@@ -87,13 +88,15 @@ static void trusting_changes_no_draw(void **state)
         spg_forest *forest = test_open_forest(context, &o.weights.here, SPG_FOREST_AUTO, 0);
         for (int way = 0; way < WAYS; ++way) {
             for (int trusted = 0; trusted < 2; ++trusted) {
+                spg_context *fresh = test_context_at_place(2);
                 options.trusted = trusted;
-                assert_int_equal(spg_context_set_draw_options(context, &options), SPG_OK);
+                assert_int_equal(spg_context_set_draw_options(fresh, &options), SPG_OK);
                 memset(found[trusted], 0x33, sizeof found[trusted]);
-                int32_t *here = test_take(context, found[trusted], sizeof found[trusted]);
-                if (draw(context, &o, alias, forest, way, here) != SPG_OK)
-                    fail_msg("way %d: %s", way, spg_context_message(context));
-                test_bring(context, here, sizeof found[trusted], found[trusted]);
+                int32_t *here = test_take(fresh, found[trusted], sizeof found[trusted]);
+                if (draw(fresh, &o, alias, forest, way, here) != SPG_OK)
+                    fail_msg("way %d: %s", way, spg_context_message(fresh));
+                test_bring(fresh, here, sizeof found[trusted], found[trusted]);
+                spg_context_destroy(fresh);
             }
             assert_memory_equal(found[1], found[0], sizeof found[0]);
             assert_int_not_equal(found[1][0], 0x33333333);
