@@ -239,15 +239,19 @@ spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source 
     dense_array arrays[ARRAYS];
     list_arrays(dense, arrays);
     const dense_array &vectors = arrays[ARRAYS - 1];
-    spg_status status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
-    if (status == SPG_OK) *bytes += vectors.bytes;
+    spg_status status = SPG_OK;
+    if (dense.vectors == nullptr) {
+        status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
+        if (status == SPG_OK) *bytes += vectors.bytes;
+    }
     if (status == SPG_OK) status = clear_counts(context);
     if (status == SPG_OK) status = load_any(context, source, dense);
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
 }
 
 /* Reads the results of the queued work. If it found the operator singular apart from N, makes a pseudo-inverse;
- * *declines: there are too many rows for that. Waits. */
+ * *declines: there are too many rows for that. There may be vectors already: a captured update goes by the pivots, as
+ * it did when it was captured. Waits. */
 spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
                   bool *declines)
 {
@@ -258,7 +262,7 @@ spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_
     if (flags[dense.infinite - dense.indefinite] != 0)
         return spg_context_fail(context, SPG_ERROR_BREAKDOWN, "the coarsest operator has values that are not finite");
     dense.is_deflated = flags[dense.deflated - dense.indefinite] != 0;
-    if (flags[dense.singular - dense.indefinite] == 0 || dense.vectors != nullptr) return SPG_OK;
+    if (flags[dense.singular - dense.indefinite] == 0) return SPG_OK;
     *declines = dense.n > SPG_AMG_MOST_SINGULAR;
     return *declines ? SPG_OK : make_pseudo_inverse(context, source, dense, bytes);
 }
@@ -335,7 +339,7 @@ spg_status spg_cuda_dense_tell(spg_context *context, const spg_amg_dense *dense,
     if (status != SPG_OK) return status;
     const spg_amg_dense of = *dense;
     status = spg::for_each(context, 1, "the state of a dense operator", [=] __device__(int64_t) {
-        const bool is_open = *of.infinite != 0 || (of.vectors == nullptr && *of.singular != 0);
+        const bool is_open = *of.infinite != 0 || *of.singular != 0;
         *state = is_open ? SPG_AMG_DENSE_UNSETTLED : *of.deflated != 0 ? SPG_AMG_DENSE_DEFLATED : SPG_AMG_DENSE_PLAIN;
     });
     spg_cuda_leave(context);
