@@ -102,7 +102,8 @@ static spg_status check_candidates(spg_context *context, const spg_csr *A, const
     if (given != (options->candidates > 0) && !(A->rows == 0 && !given))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "options: candidates is %d, and candidate_values is %s",
                                 options->candidates, given ? "not NULL" : "NULL");
-    return spg_check_array_here(context, options->candidate_values, "options: candidate_values");
+    return spg_check_array_here(context, options->candidate_values, spg_type_size(A->value_type),
+                                "options: candidate_values");
 }
 
 static spg_status check_strength(spg_context *context, const spg_amg_options *options)

@@ -127,55 +127,79 @@ static spg_status check_reachable(spg_context *context, spg_place place, const c
     return spg_find_backend(place) != NULL ? SPG_OK : spg_check_place(context, place, name);
 }
 
-/* Whether an array lies at another place or device than stated; a kernel would crash on it. */
-typedef enum array_fault { NO_FAULT, OTHER_PLACE, OTHER_DEVICE } array_fault;
+/* Whether an array lies at another place or device than stated, or on a device not aligned to its entries; a kernel
+ * would crash on it. */
+typedef enum array_fault { NO_FAULT, OTHER_PLACE, OTHER_DEVICE, MISALIGNED } array_fault;
 
-static array_fault find_array_fault(const spg_context *context, const void *memory, spg_place place, int *device)
+/* An array of a caller's, and the bytes of an entry. */
+typedef struct argument_array {
+    const void *memory;
+    size_t size;
+    const char *name;
+} argument_array;
+
+static array_fault find_array_fault(const spg_context *context, argument_array array, spg_place place, int *device)
 {
 #ifdef SPG_WITH_CUDA
-    if (memory == NULL) return NO_FAULT;
-    const spg_location found = spg_cuda_locate(context, memory);
+    if (array.memory == NULL) return NO_FAULT;
+    const spg_location found = spg_cuda_locate(context, array.memory);
     *device = found.device;
     if (found.place != place) return OTHER_PLACE;
     const bool is_of_device = place == SPG_PLACE_DEVICE && context->config.place == SPG_PLACE_DEVICE;
-    return is_of_device && found.device >= 0 && found.device != context->config.device ? OTHER_DEVICE : NO_FAULT;
+    if (is_of_device && found.device >= 0 && found.device != context->config.device) return OTHER_DEVICE;
+    return place == SPG_PLACE_DEVICE && (uintptr_t)array.memory % array.size != 0 ? MISALIGNED : NO_FAULT;
 #else
-    (void)context, (void)memory, (void)place, (void)device;
+    (void)context, (void)array, (void)place, (void)device;
     return NO_FAULT;
 #endif
 }
 
-/* PLACE if one of the first `count` arrays has a fault. */
-static spg_status check_pointers(spg_context *context, spg_place place, const char *name, int count,
-                                 const void *const arrays[], const char *const array_names[])
+/* PLACE or ARGUMENT if the array has a fault. of, and a colon after it: the matrix that it is of, or empty. */
+static spg_status check_pointer(spg_context *context, spg_place place, const char *of, const char *colon,
+                                argument_array array)
 {
-    for (int k = 0; k < count; ++k) {
-        int device = -1;
-        const array_fault fault = find_array_fault(context, arrays[k], place, &device);
-        if (fault == OTHER_PLACE)
-            return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", name,
-                                    array_names[k], name_of(place));
-        if (fault == OTHER_DEVICE)
-            return spg_context_fail(context, SPG_ERROR_PLACE,
-                                    "%s: %s lies on device %d, the context works on device %d", name, array_names[k],
-                                    device, context->config.device);
+    int device = -1;
+    switch (find_array_fault(context, array, place, &device)) {
+    case OTHER_PLACE:
+        if (of[0] != '\0')
+            return spg_context_fail(context, SPG_ERROR_PLACE, "%s: %s does not lie on the %s, as its place says", of,
+                                    array.name, name_of(place));
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s does not lie on the %s, where the context works",
+                                array.name, name_of(place));
+    case OTHER_DEVICE:
+        return spg_context_fail(context, SPG_ERROR_PLACE, "%s%s%s lies on device %d, the context works on device %d",
+                                of, colon, array.name, device, context->config.device);
+    case MISALIGNED:
+        return spg_context_fail(context, SPG_ERROR_ARGUMENT,
+                                "%s%s%s: its address is not a multiple of %d, the bytes of an entry", of, colon,
+                                array.name, (int)array.size);
+    default: return SPG_OK;
     }
-    return SPG_OK;
+}
+
+static spg_status check_pointers(spg_context *context, spg_place place, const char *name, int count,
+                                 const argument_array arrays[])
+{
+    spg_status status = SPG_OK;
+    for (int k = 0; k < count && status == SPG_OK; ++k) status = check_pointer(context, place, name, ": ", arrays[k]);
+    return status;
 }
 
 /* Without entries only the row offsets are read. */
 static spg_status check_csr_pointers(spg_context *context, const spg_csr *matrix, const char *name)
 {
-    const void *const arrays[] = {matrix->row_offsets, matrix->columns, matrix->values};
-    static const char *const names[] = {"row_offsets", "columns", "values"};
-    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 1, arrays, names);
+    const argument_array arrays[] = {{matrix->row_offsets, spg_type_size(matrix->offset_type), "row_offsets"},
+                                     {matrix->columns, sizeof *matrix->columns, "columns"},
+                                     {matrix->values, spg_type_size(matrix->value_type), "values"}};
+    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 1, arrays);
 }
 
 static spg_status check_coo_pointers(spg_context *context, const spg_coo *matrix, const char *name)
 {
-    const void *const arrays[] = {matrix->row_indices, matrix->columns, matrix->values};
-    static const char *const names[] = {"row_indices", "columns", "values"};
-    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 0, arrays, names);
+    const argument_array arrays[] = {{matrix->row_indices, sizeof *matrix->row_indices, "row_indices"},
+                                     {matrix->columns, sizeof *matrix->columns, "columns"},
+                                     {matrix->values, spg_type_size(matrix->value_type), "values"}};
+    return check_pointers(context, matrix->place, name, matrix->nnz > 0 ? 3 : 0, arrays);
 }
 
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name)
@@ -206,18 +230,9 @@ spg_status spg_check_coo_source(spg_context *context, const spg_coo *matrix, con
     return status == SPG_OK ? check_coo_pointers(context, matrix, name) : status;
 }
 
-spg_status spg_check_array_here(spg_context *context, const void *memory, const char *name)
+spg_status spg_check_array_here(spg_context *context, const void *memory, size_t size, const char *name)
 {
-    int device = -1;
-    switch (find_array_fault(context, memory, context->config.place, &device)) {
-    case OTHER_PLACE:
-        return spg_context_fail(context, SPG_ERROR_PLACE, "%s does not lie on the %s, where the context works", name,
-                                name_of(context->config.place));
-    case OTHER_DEVICE:
-        return spg_context_fail(context, SPG_ERROR_PLACE, "%s lies on device %d, the context works on device %d", name,
-                                device, context->config.device);
-    default: return SPG_OK;
-    }
+    return check_pointer(context, context->config.place, "", "", (argument_array){memory, size, name});
 }
 
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what)
@@ -241,8 +256,8 @@ spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *
     if (y_count > 0 && y == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "y is NULL");
     if (spg_overlap(x, spg_array_bytes(x_count, size), y, spg_array_bytes(y_count, size)))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x and y overlap");
-    spg_status status = x_count > 0 ? spg_check_array_here(context, x, "x") : SPG_OK;
-    return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, "y") : status;
+    spg_status status = x_count > 0 ? spg_check_array_here(context, x, size, "x") : SPG_OK;
+    return status == SPG_OK && y_count > 0 ? spg_check_array_here(context, y, size, "y") : status;
 }
 
 /* An array of a matrix. */

@@ -27,7 +27,7 @@ spg_status spg_check_coo_layout(spg_context *context, const spg_coo *matrix, con
 spg_status spg_check_csr_argument(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_argument(spg_context *context, const spg_coo *matrix, const char *name);
 
-/* Also check that the arrays lie at the context's place. */
+/* Also check that the arrays lie at the context's place, and on a device aligned to their entries. */
 spg_status spg_check_csr_here(spg_context *context, const spg_csr *matrix, const char *name);
 spg_status spg_check_coo_here(spg_context *context, const spg_coo *matrix, const char *name);
 
@@ -41,8 +41,9 @@ spg_status spg_check_square(spg_context *context, const spg_csr *matrix, const c
 /* PLACE unless `place` is the context's. */
 spg_status spg_check_place(spg_context *context, spg_place place, const char *name);
 
-/* PLACE if an array outside of a matrix does not lie at the context's place. NULL is allowed. */
-spg_status spg_check_array_here(spg_context *context, const void *memory, const char *name);
+/* PLACE if an array outside of a matrix, with entries of `size` bytes, does not lie at the context's place; ARGUMENT if
+ * on a device it is not aligned to them. NULL is allowed. */
+spg_status spg_check_array_here(spg_context *context, const void *memory, size_t size, const char *name);
 
 spg_status spg_check_offset_type(spg_context *context, spg_type offset_type, const char *name);
 

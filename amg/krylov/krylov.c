@@ -52,13 +52,14 @@ static spg_status check_options(spg_context *context, const spg_krylov_options *
 
 static spg_status check_vectors(spg_context *context, const spg_operator *A, const void *b, const void *x)
 {
-    const int64_t bytes = spg_array_bytes(A->rows, spg_type_size(A->type));
+    const size_t size = spg_type_size(A->type);
+    const int64_t bytes = spg_array_bytes(A->rows, size);
     if (A->rows == 0) return SPG_OK;
     if (b == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b is NULL");
     if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
     if (spg_overlap(b, bytes, x, bytes)) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
-    const spg_status status = spg_check_array_here(context, b, "b");
-    return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
+    const spg_status status = spg_check_array_here(context, b, size, "b");
+    return status == SPG_OK ? spg_check_array_here(context, x, size, "x") : status;
 }
 
 static spg_status check(spg_context *context, const spg_operator *A, const spg_operator *M,

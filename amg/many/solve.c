@@ -24,10 +24,10 @@ typedef struct systems {
 
 /* ---- Arguments ---- */
 
-static spg_status check_array(spg_context *context, const void *memory, const char *name)
+static spg_status check_array(spg_context *context, const void *memory, size_t size, const char *name)
 {
     if (memory == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
-    return spg_check_array_here(context, memory, name);
+    return spg_check_array_here(context, memory, size, name);
 }
 
 static spg_status check(spg_context *context, const spg_amg *amg, const systems *of)
@@ -46,10 +46,10 @@ static spg_status check(spg_context *context, const spg_amg *amg, const systems 
     status = spg_check_stride(context, n, of->count, of->layout, of->b_stride, "b_stride");
     if (status == SPG_OK) status = spg_check_stride(context, n, of->count, of->layout, of->x_stride, "x_stride");
     if (status != SPG_OK || n == 0 || of->count == 0) return status;
-    status = check_array(context, of->B, "B");
-    if (status == SPG_OK) status = check_array(context, of->X, "X");
-    if (status != SPG_OK) return status;
     const size_t size = spg_type_size(amg->given.value_type);
+    status = check_array(context, of->B, size, "B");
+    if (status == SPG_OK) status = check_array(context, of->X, size, "X");
+    if (status != SPG_OK) return status;
     const int64_t b_extent = spg_layout_extent(n, of->count, of->layout, of->b_stride);
     const int64_t x_extent = spg_layout_extent(n, of->count, of->layout, of->x_stride);
     if (!spg_overlap(of->B, spg_array_bytes(b_extent, size), of->X, spg_array_bytes(x_extent, size))) return SPG_OK;

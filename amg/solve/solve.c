@@ -30,7 +30,7 @@ static spg_status check_null_space(const spg_amg *amg, const spg_amg_solve_optio
     if ((options->null_values != NULL) != is_given)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "null_values is %s with nullspace %d",
                                 is_given ? "NULL" : "not NULL", kind);
-    return spg_check_array_here(context, options->null_values, "null_values");
+    return spg_check_array_here(context, options->null_values, spg_type_size(amg->given.value_type), "null_values");
 }
 
 static spg_status check_options(const spg_amg *amg, const spg_amg_solve_options *options)
@@ -58,8 +58,9 @@ spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const 
     if (x == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "x is NULL");
     const int64_t bytes = spg_amg_system_bytes(amg);
     if (spg_overlap(b, bytes, x, bytes)) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "b and x overlap");
-    status = spg_check_array_here(context, b, "b");
-    return status == SPG_OK ? spg_check_array_here(context, x, "x") : status;
+    const size_t size = spg_type_size(amg->given.value_type);
+    status = spg_check_array_here(context, b, size, "b");
+    return status == SPG_OK ? spg_check_array_here(context, x, size, "x") : status;
 }
 
 /* ---- Shared by both methods ---- */

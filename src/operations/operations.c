@@ -88,7 +88,7 @@ static spg_status check_factors(spg_context *context, const spg_csr *matrix, int
     if (factors == NULL || count == 0) return SPG_OK;
     if (spg_overlap(factors, vector_bytes(matrix, count), matrix->values, vector_bytes(matrix, matrix->nnz)))
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s overlaps the values of matrix", name);
-    return spg_check_array_here(context, factors, name);
+    return spg_check_array_here(context, factors, spg_type_size(matrix->value_type), name);
 }
 
 spg_status spg_csr_scale(spg_context *context, const void *row_factors, const void *column_factors, spg_csr *matrix)
@@ -109,7 +109,7 @@ spg_status spg_csr_diagonal(spg_context *context, const spg_csr *matrix, void *d
     const int64_t count = matrix->rows < matrix->cols ? matrix->rows : matrix->cols;
     if (count == 0) return SPG_OK;
     if (diagonal == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "diagonal is NULL");
-    status = spg_check_array_here(context, diagonal, "diagonal");
+    status = spg_check_array_here(context, diagonal, spg_type_size(matrix->value_type), "diagonal");
     if (status == SPG_OK)
         status = spg_check_apart_from_csr(context, diagonal, vector_bytes(matrix, count), "diagonal", matrix, "matrix");
     return status == SPG_OK ? context->backend->operations->diagonal(context, matrix, diagonal) : status;
@@ -121,7 +121,7 @@ static spg_status check_indices(spg_context *context, const spg_indices *of, int
     if (of->count < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: count is %lld, which is negative", name,
                                 (long long)of->count);
-    if (of->indices != NULL) return spg_check_array_here(context, of->indices, name);
+    if (of->indices != NULL) return spg_check_array_here(context, of->indices, sizeof *of->indices, name);
     if (of->first < 0 || of->first > limit || of->count > limit - of->first)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s: %lld from %lld on, outside [0, %lld)", name,
                                 (long long)of->count, (long long)of->first, (long long)limit);

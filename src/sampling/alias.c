@@ -87,7 +87,8 @@ static spg_status check_rebuild(spg_context *context, const spg_alias *alias, co
     if (status == SPG_OK) status = spg_check_built_here(context, alias->context, "alias");
     if (status == SPG_OK) status = spg_check_weights(context, weights);
     if (status == SPG_OK && rows.rows != NULL) status = spg_check_count(context, rows.count, "count");
-    if (status == SPG_OK && rows.rows != NULL) status = spg_check_array(context, rows.count, rows.rows, "rows");
+    if (status == SPG_OK && rows.rows != NULL)
+        status = spg_check_array(context, rows.count, rows.rows, sizeof *rows.rows, "rows");
     if (status != SPG_OK) return status;
     if (weights->rows != alias->rows || weights->cols != alias->cols || weights->nnz != alias->nnz)
         return spg_context_fail(context, SPG_ERROR_SHAPE,
@@ -148,7 +149,7 @@ static spg_status check_draw(spg_context *context, const spg_alias *alias, int64
     if (status == SPG_OK) status = spg_check_alias(context, alias);
     if (status == SPG_OK) status = spg_check_count(context, count, "count");
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    return status == SPG_OK ? spg_check_array(context, count, draws, "draws") : status;
+    return status == SPG_OK ? spg_check_array(context, count, draws, sizeof *draws, "draws") : status;
 }
 
 static spg_status check_draw_options(spg_context *context, const spg_alias_draw_options *options)
@@ -184,7 +185,7 @@ spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     spg_status status = check_draw(context, alias, count, random, draws);
-    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, "rows");
+    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, sizeof *rows, "rows");
     if (status != SPG_OK || count == 0) return status;
     if (rows == NULL && count > alias->rows)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "count is %lld; without rows it must be at most %lld",

@@ -22,11 +22,11 @@ spg_status spg_check_weights(spg_context *context, const spg_csr *weights)
     return status;
 }
 
-spg_status spg_check_array(spg_context *context, int64_t count, const void *array, const char *name)
+spg_status spg_check_array(spg_context *context, int64_t count, const void *array, size_t size, const char *name)
 {
     if (count == 0) return SPG_OK;
     if (array == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
-    return spg_check_array_here(context, array, name);
+    return spg_check_array_here(context, array, size, name);
 }
 
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name)

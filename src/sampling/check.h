@@ -11,7 +11,7 @@ spg_status spg_check_samples_here(spg_context *context);
 spg_status spg_check_weights(spg_context *context, const spg_csr *weights);
 
 /* An array of `count` elements that a call reads or writes: not NULL if count > 0, and at the context's place. */
-spg_status spg_check_array(spg_context *context, int64_t count, const void *array, const char *name);
+spg_status spg_check_array(spg_context *context, int64_t count, const void *array, size_t size, const char *name);
 
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name);
 

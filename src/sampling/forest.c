@@ -77,8 +77,9 @@ static spg_status check_draw(spg_context *context, const spg_forest *forest, int
     spg_status status = spg_check_samples_here(context);
     if (status == SPG_OK) status = spg_check_built_here(context, forest->context, "forest");
     if (status == SPG_OK) status = spg_check_count(context, count, "count");
-    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, "rows");
-    if (status == SPG_OK && uniforms != NULL) status = spg_check_array(context, count, uniforms, "uniforms");
+    if (status == SPG_OK && rows != NULL) status = spg_check_array(context, count, rows, sizeof *rows, "rows");
+    if (status == SPG_OK && uniforms != NULL)
+        status = spg_check_array(context, count, uniforms, sizeof *uniforms, "uniforms");
     if (status == SPG_OK && rows == NULL && count > 0 && forest->rows == 0)
         status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "forest has no row to draw from");
     return status;
@@ -91,11 +92,11 @@ static spg_forest_details details_of(const spg_forest_details *details)
 
 static spg_status check_results(spg_context *context, int64_t count, const int32_t *draws, spg_forest_details details)
 {
-    spg_status status = spg_check_array(context, count, draws, "draws");
+    spg_status status = spg_check_array(context, count, draws, sizeof *draws, "draws");
     if (status == SPG_OK && details.probabilities != NULL)
-        status = spg_check_array(context, count, details.probabilities, "probabilities");
+        status = spg_check_array(context, count, details.probabilities, sizeof *details.probabilities, "probabilities");
     if (status == SPG_OK && details.remapped != NULL)
-        status = spg_check_array(context, count, details.remapped, "remapped");
+        status = spg_check_array(context, count, details.remapped, sizeof *details.remapped, "remapped");
     return status;
 }
 
@@ -131,8 +132,8 @@ spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int6
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     spg_status status = check_draw(context, forest, count, rows, uniforms);
-    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, "uniforms");
-    if (status == SPG_OK) status = spg_check_array(context, count, loads, "loads");
+    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, sizeof *uniforms, "uniforms");
+    if (status == SPG_OK) status = spg_check_array(context, count, loads, sizeof *loads, "loads");
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->forest_loads(context, forest, count, rows, uniforms, loads);
 }

@@ -9,9 +9,10 @@ spg_status spg_multinomial_draw(spg_context *context, const spg_csr *weights, in
     spg_status status = spg_check_samples_here(context);
     if (status == SPG_OK) status = spg_check_weights(context, weights);
     if (status == SPG_OK && trials == NULL) status = spg_check_count(context, n, "n");
-    if (status == SPG_OK && trials != NULL) status = spg_check_array(context, weights->rows, trials, "trials");
+    if (status == SPG_OK && trials != NULL)
+        status = spg_check_array(context, weights->rows, trials, sizeof *trials, "trials");
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    if (status == SPG_OK) status = spg_check_array(context, weights->nnz, counts, "counts");
+    if (status == SPG_OK) status = spg_check_array(context, weights->nnz, counts, sizeof *counts, "counts");
     if (status != SPG_OK || weights->rows == 0) return status;
     return context->backend->sampling->multinomial_draws(context, weights, n, trials, random, counts);
 }

@@ -16,7 +16,7 @@ spg_status spg_random_bits(spg_context *context, const spg_random *random, int64
     spg_status status = spg_check_samples_here(context);
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
     if (status == SPG_OK) status = spg_check_count(context, count, "count");
-    if (status == SPG_OK) status = spg_check_array(context, count, bits, "bits");
+    if (status == SPG_OK) status = spg_check_array(context, count, bits, sizeof *bits, "bits");
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->random_bits(context, random, count, bits);
 }
@@ -30,7 +30,7 @@ spg_status spg_random_uniforms(spg_context *context, const spg_random *random, i
     if (status == SPG_OK) status = spg_check_count(context, count, "count");
     if (status == SPG_OK && type != SPG_F32 && type != SPG_F64)
         status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "type %s; uniforms are f32 or f64", spg_type_name(type));
-    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, "uniforms");
+    if (status == SPG_OK) status = spg_check_array(context, count, uniforms, spg_type_size(type), "uniforms");
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->random_uniforms(context, random, count, type, uniforms);
 }
@@ -49,8 +49,9 @@ spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_
     if (status == SPG_OK) status = spg_check_weights(context, weights);
     if (status == SPG_OK) status = check_method(context, method);
     if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
-    if (status == SPG_OK && uniforms != NULL) status = spg_check_array(context, weights->rows, uniforms, "uniforms");
-    if (status == SPG_OK) status = spg_check_array(context, weights->rows, draws, "draws");
+    if (status == SPG_OK && uniforms != NULL)
+        status = spg_check_array(context, weights->rows, uniforms, spg_type_size(weights->value_type), "uniforms");
+    if (status == SPG_OK) status = spg_check_array(context, weights->rows, draws, sizeof *draws, "draws");
     if (status != SPG_OK || weights->rows == 0) return status;
     return context->backend->sampling->row_draws(context, weights, method, random, uniforms, draws);
 }
@@ -80,11 +81,15 @@ static spg_status check_lda(spg_context *context, const spg_lda *lda)
 {
     if (lda == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "lda is NULL");
     spg_status status = check_lda_sizes(context, lda);
-    if (status == SPG_OK) status = spg_check_array(context, lda->documents, lda->word_offsets, "lda: word_offsets");
-    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, lda->words, "lda: words");
-    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, lda->theta, "lda: theta");
+    if (status == SPG_OK)
+        status =
+            spg_check_array(context, lda->documents, lda->word_offsets, sizeof *lda->word_offsets, "lda: word_offsets");
+    if (status == SPG_OK)
+        status = spg_check_array(context, lda->words_total, lda->words, sizeof *lda->words, "lda: words");
+    if (status == SPG_OK)
+        status = spg_check_array(context, lda->words_total, lda->theta, spg_type_size(lda->type), "lda: theta");
     if (status == SPG_OK && lda->vocabulary > 0)
-        status = spg_check_array(context, lda->words_total, lda->phi, "lda: phi");
+        status = spg_check_array(context, lda->words_total, lda->phi, spg_type_size(lda->type), "lda: phi");
     return status;
 }
 
@@ -96,7 +101,7 @@ spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_
     if (status == SPG_OK) status = check_lda(context, lda);
     if (status == SPG_OK) status = check_method(context, method);
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, topics, "topics");
+    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, topics, sizeof *topics, "topics");
     if (status != SPG_OK || lda->documents == 0) return status;
     return context->backend->sampling->lda_draws(context, lda, method, random, topics);
 }

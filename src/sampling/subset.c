@@ -19,7 +19,7 @@ spg_status spg_subset_draw(spg_context *context, const spg_csr *weights, int64_t
                                 "%lld draws from each of %lld rows are more than memory "
                                 "can hold",
                                 (long long)k, (long long)weights->rows);
-    status = spg_check_array(context, k * weights->rows, draws, "draws");
+    status = spg_check_array(context, k * weights->rows, draws, sizeof *draws, "draws");
     if (status != SPG_OK || k == 0 || weights->rows == 0) return status;
     return context->backend->sampling->subset_draws(context, weights, k, random, draws);
 }

@@ -43,7 +43,7 @@ static spg_status check_sizes(spg_context *context, const spg_alias *alias, int6
     if (starts == NULL && walkers > alias->rows)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "walkers is %lld; without starts it must be at most %lld",
                                 (long long)walkers, (long long)alias->rows);
-    return starts != NULL ? spg_check_array(context, walkers, starts, "starts") : SPG_OK;
+    return starts != NULL ? spg_check_array(context, walkers, starts, sizeof *starts, "starts") : SPG_OK;
 }
 
 static spg_walk_bias bias_of(double p, double q)
@@ -66,7 +66,7 @@ spg_status spg_alias_walk(spg_context *context, const spg_alias *alias, int64_t 
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
     if (status == SPG_OK) status = check_parameter(context, "p", options->p);
     if (status == SPG_OK) status = check_parameter(context, "q", options->q);
-    if (status == SPG_OK) status = spg_check_array(context, walkers, walks, "walks");
+    if (status == SPG_OK) status = spg_check_array(context, walkers, walks, sizeof *walks, "walks");
     if (status != SPG_OK || walkers == 0) return status;
     const double p = options->p > 0 ? options->p : 1, q = options->q > 0 ? options->q : 1;
     const spg_walk_call call = {.walkers = walkers,

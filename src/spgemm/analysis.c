@@ -29,7 +29,7 @@ spg_status spgemm_analyse(spg_context *context, const spg_csr *A, const spg_csr 
     spg_status status = spg_check_operands(context, A, B);
     if (status == SPG_OK) status = check_result(context, A, B, C);
     if (status == SPG_OK) status = check_limits(context, limits);
-    if (status == SPG_OK) status = spg_check_array_here(context, row_products, "row_products");
+    if (status == SPG_OK) status = spg_check_array_here(context, row_products, sizeof *row_products, "row_products");
     if (status != SPG_OK) return status;
     spg_row_limits resolved = spg_resolve_row_limits(context, limits);
     status = context->backend->product_analysis(context, A, B, C, &resolved, row_products, analysis);

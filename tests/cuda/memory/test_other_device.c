@@ -22,13 +22,14 @@ static const answer on_own = {CU_MEMORYTYPE_DEVICE, OWN, false}, on_other = {CU_
 
 /* Three arrays of a matrix, never read. */
 enum { ARRAYS = 3 };
-static char arrays[ARRAYS][8];
+static _Alignas(16) char arrays[ARRAYS][16];
 static answer answers[ARRAYS];
 
 static CUresult CUDAAPI answer_for(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr memory)
 {
     for (int k = 0; k < ARRAYS; ++k) {
-        if (memory != (CUdeviceptr)(uintptr_t)arrays[k]) continue;
+        const CUdeviceptr begin = (CUdeviceptr)(uintptr_t)arrays[k];
+        if (memory < begin || memory >= begin + sizeof arrays[k]) continue;
         for (unsigned int n = 0; n < count; ++n) {
             if (attributes[n] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
                 memcpy(data[n], &answers[k].type, sizeof answers[k].type);
@@ -89,7 +90,7 @@ static void an_array_of_another_device_is_refused_by_name_and_number(void **stat
         assert_int_equal(spg_check_coo_here(&f->context, &f->coo, "T"), SPG_ERROR_PLACE);
         test_assert_message(&f->context, coo_names[k]);
         test_assert_message(&f->context, "lies on device 5, the context works on device 2");
-        assert_int_equal(spg_check_array_here(&f->context, arrays[k], "x"), SPG_ERROR_PLACE);
+        assert_int_equal(spg_check_array_here(&f->context, arrays[k], 8, "x"), SPG_ERROR_PLACE);
         test_assert_message(&f->context, "x lies on device 5, the context works on device 2");
         answers[k] = on_own;
     }
@@ -100,7 +101,7 @@ static void arrays_of_the_contexts_own_device_are_taken(void **state)
     fixture *f = *state;
     assert_int_equal(spg_check_csr_here(&f->context, &f->csr, "A"), SPG_OK);
     assert_int_equal(spg_check_coo_here(&f->context, &f->coo, "T"), SPG_OK);
-    assert_int_equal(spg_check_array_here(&f->context, arrays[0], "x"), SPG_OK);
+    assert_int_equal(spg_check_array_here(&f->context, arrays[0], 8, "x"), SPG_OK);
 }
 
 static void arrays_that_every_device_reaches_are_taken(void **state)
@@ -108,7 +109,25 @@ static void arrays_that_every_device_reaches_are_taken(void **state)
     fixture *f = *state;
     for (int k = 0; k < ARRAYS; ++k) answers[k] = managed_by_other;
     assert_int_equal(spg_check_csr_here(&f->context, &f->csr, "A"), SPG_OK);
-    assert_int_equal(spg_check_array_here(&f->context, arrays[0], "x"), SPG_OK);
+    assert_int_equal(spg_check_array_here(&f->context, arrays[0], 8, "x"), SPG_OK);
+}
+
+/* A kernel that reads such an array ends the process's use of the device. */
+static void an_array_that_is_not_aligned_to_its_entries_is_refused(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(spg_check_array_here(&f->context, arrays[0] + 4, 4, "x"), SPG_OK);
+    assert_int_equal(spg_check_array_here(&f->context, arrays[0] + 4, 8, "x"), SPG_ERROR_ARGUMENT);
+    test_assert_message(&f->context, "x: its address is not a multiple of 8, the bytes of an entry");
+    f->csr.values = arrays[2] + 4;
+    assert_int_equal(spg_check_csr_here(&f->context, &f->csr, "A"), SPG_ERROR_ARGUMENT);
+    test_assert_message(&f->context, "A: values: its address is not a multiple of 8");
+    f->csr.columns = (int32_t *)(void *)(arrays[1] + 2);
+    assert_int_equal(spg_check_csr_here(&f->context, &f->csr, "A"), SPG_ERROR_ARGUMENT);
+    test_assert_message(&f->context, "A: columns: its address is not a multiple of 4");
+    f->coo.values = arrays[2] + 4;
+    assert_int_equal(spg_check_coo_here(&f->context, &f->coo, "T"), SPG_ERROR_ARGUMENT);
+    test_assert_message(&f->context, "T: values: its address is not a multiple of 8");
 }
 
 static void an_array_of_the_host_is_told_as_one(void **state)
@@ -125,6 +144,7 @@ int main(void)
         cmocka_unit_test_setup(an_array_of_another_device_is_refused_by_name_and_number, open_fixture),
         cmocka_unit_test_setup(arrays_of_the_contexts_own_device_are_taken, open_fixture),
         cmocka_unit_test_setup(arrays_that_every_device_reaches_are_taken, open_fixture),
+        cmocka_unit_test_setup(an_array_that_is_not_aligned_to_its_entries_is_refused, open_fixture),
         cmocka_unit_test_setup(an_array_of_the_host_is_told_as_one, open_fixture),
     };
     return cmocka_run_group_tests_name("arrays of another device", tests, NULL, NULL);
