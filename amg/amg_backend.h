@@ -335,8 +335,6 @@ typedef struct spg_amg_backend {
                                const void *z, void *p);
 
     /* ---- recordings ---- NULL on a backend that has none */
-    /* Whether the context's stream is being captured: then nothing may be recorded or replayed. */
-    bool (*is_captured)(const spg_context *context);
     /* Calls queue(state), which neither waits nor allocates, and keeps the work that it queues without running it.
      * *recording NULL with OK: this work cannot be recorded. */
     spg_status (*record)(spg_context *context, spg_status (*queue)(void *state), void *state,

@@ -16,6 +16,7 @@ static const spg_backend backend = {
     .release = spg_cuda_release,
     .copy_bytes = spg_cuda_copy_bytes,
     .zero_bytes = spg_cuda_zero_bytes,
+    .is_captured = spg_cuda_is_captured,
     .begin_side_stream = spg_cuda_begin_side_stream,
     .use_side_stream = spg_cuda_use_side_stream,
     .when_waiting = spg_cuda_when_waiting,

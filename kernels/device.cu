@@ -41,22 +41,6 @@ spg_status spg_cuda_check_launch(spg_context *context, const char *kernel)
     return spg_cuda_check(context, cudaGetLastError(), kernel);
 }
 
-spg_status spg_cuda_enter(spg_context *context)
-{
-    spg_cuda *cuda = spg_cuda_of(context);
-    int current = cuda->device;
-    cudaError_t error = cudaGetDevice(&current);
-    if (error == cudaSuccess && current != cuda->device) error = cudaSetDevice(cuda->device);
-    if (error == cudaSuccess && cuda->entered++ == 0) cuda->previous_device = current;
-    return spg_cuda_check(context, error, "the context's device");
-}
-
-void spg_cuda_leave(spg_context *context)
-{
-    spg_cuda *cuda = spg_cuda_of(context);
-    if (--cuda->entered == 0 && cuda->previous_device != cuda->device) cudaSetDevice(cuda->previous_device);
-}
-
 static cudaError_t create_pool(const spg_context *context, cudaMemPool_t *pool)
 {
     cudaMemPoolProps properties;
@@ -143,6 +127,25 @@ static cudaError_t read_kernels_wait(spg_cuda *cuda)
     return error;
 }
 
+/* Whether a cluster of SPG_CLUSTER_BLOCKS blocks of the most threads can run: not on a part of a GPU with too few
+ * multiprocessors side by side. */
+static void read_clusters(spg_cuda *cuda)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = SPG_CLUSTER_BLOCKS;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(SPG_CLUSTER_BLOCKS);
+    config.blockDim = dim3(SPG_CLUSTER_THREADS);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    if (!cuda->kernels_wait) return; /* an architecture without clusters */
+    if (cudaOccupancyMaxActiveClusters(&clusters, do_nothing, &config) != cudaSuccess) cudaGetLastError();
+    cuda->has_clusters = clusters > 0;
+}
+
 static cudaError_t read_limits(spg_cuda *cuda)
 {
     cudaError_t error = cudaDeviceGetAttribute(&cuda->multiprocessors, cudaDevAttrMultiProcessorCount, cuda->device);
@@ -171,10 +174,12 @@ spg_status spg_cuda_open(spg_context *context)
     context->config.device = cuda->device = device;
     cuda->pointer_attribute = spg_cuda_find_pointer_attribute();
     cuda->stream = (cudaStream_t)context->config.stream;
-    spg_status status = spg_cuda_enter(context);
+    spg_status status = spg_cuda_find_driver(context, &cuda->driver);
+    if (status == SPG_OK) status = spg_cuda_enter(context);
     if (status == SPG_OK) {
         cudaError_t error = read_limits(cuda);
         if (error == cudaSuccess) error = read_kernels_wait(cuda);
+        if (error == cudaSuccess) read_clusters(cuda);
         if (error == cudaSuccess && context->config.allocator.allocate == nullptr) error = create_pools(context, cuda);
         if (error == cudaSuccess) error = create_reports(cuda);
         if (error == cudaSuccess) error = create_side_streams(cuda);
@@ -209,6 +214,7 @@ void spg_cuda_close(spg_context *context)
         cudaGetLastError();
         spg_cuda_leave(context);
     }
+    spg_cuda_release_primary(cuda);
     free(cuda);
     context->backend_state = nullptr;
 }
@@ -225,11 +231,25 @@ void spg_cuda_describe(const spg_context *context, char *text, size_t size)
              properties.name, properties.multiProcessorCount, properties.major, properties.minor);
 }
 
-/* The pool allocates and frees in the order of the stream. */
-static void *allocate_from_pool(spg_cuda *cuda, int64_t bytes)
+/* A pool counts what is in use towards its threshold as well as what was freed. So the threshold of the pool of large
+ * blocks follows the bytes in use: keep_bytes more may stay, those of kept blocks included. */
+static void follow_use(const spg_context *context, const spg_cuda *cuda)
 {
+    uint64_t threshold = 0; /* the bytes in use */
+    if (cudaMemPoolGetAttribute(cuda->pool, cudaMemPoolAttrUsedMemCurrent, &threshold) == cudaSuccess) {
+        threshold += (uint64_t)(context->config.keep_bytes - cuda->kept_bytes);
+        if (cudaMemPoolSetAttribute(cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess) return;
+    }
+    cudaGetLastError();
+}
+
+/* The pool allocates and frees in the order of the stream. */
+static void *allocate_from_pool(const spg_context *context, int64_t bytes)
+{
+    spg_cuda *cuda = spg_cuda_of(context);
     void *memory = nullptr;
-    cudaMemPool_t pool = bytes <= SPG_SMALL_BYTES ? cuda->small_pool : cuda->pool;
+    const bool is_small = bytes <= SPG_SMALL_BYTES;
+    cudaMemPool_t pool = is_small ? cuda->small_pool : cuda->pool;
     cudaError_t error = cudaMallocFromPoolAsync(&memory, (size_t)bytes, pool, cuda->stream);
     if (error == cudaErrorMemoryAllocation) { /* free what is kept of the other pool, then try again */
         cudaGetLastError();
@@ -241,15 +261,19 @@ static void *allocate_from_pool(spg_cuda *cuda, int64_t bytes)
         return nullptr;
     }
     spg_cuda_note_block(cuda, memory, bytes);
+    if (!is_small) follow_use(context, cuda);
     return memory;
 }
 
-static void *allocate_block(spg_cuda *cuda, int64_t bytes)
+/* Nothing while the stream is captured: a graph would use a block again after others have got it, or own the block. */
+static void *allocate_block(const spg_context *context, int64_t bytes)
 {
+    spg_cuda *cuda = spg_cuda_of(context);
     void *memory = nullptr;
+    if (spg_cuda_is_captured(context)) return nullptr;
     if (cuda->pool != nullptr) {
         memory = spg_cuda_take_kept(cuda, bytes);
-        return memory != nullptr ? memory : allocate_from_pool(cuda, bytes);
+        return memory != nullptr ? memory : allocate_from_pool(context, bytes);
     }
     if (cudaMalloc(&memory, (size_t)bytes) == cudaSuccess) return memory;
     cudaGetLastError();
@@ -259,7 +283,7 @@ static void *allocate_block(spg_cuda *cuda, int64_t bytes)
 void *spg_cuda_allocate(spg_context *context, int64_t bytes)
 {
     if (spg_cuda_enter(context) != SPG_OK) return nullptr;
-    void *memory = allocate_block(spg_cuda_of(context), bytes);
+    void *memory = allocate_block(context, bytes);
     spg_cuda_leave(context);
     return memory;
 }
@@ -269,10 +293,12 @@ void spg_cuda_release(spg_context *context, void *memory, int64_t bytes)
     (void)bytes;
     spg_cuda *cuda = spg_cuda_of(context);
     if (spg_cuda_enter(context) != SPG_OK) return;
-    if (cuda->pool == nullptr)
+    if (cuda->pool == nullptr) {
         cudaFree(memory);
-    else if (!spg_cuda_keep(cuda, memory, context->config.keep_bytes))
+    } else if (!spg_cuda_keep(cuda, memory, context->config.keep_bytes)) {
         cudaFreeAsync(memory, cuda->stream);
+        follow_use(context, cuda);
+    }
     cudaGetLastError();
     spg_cuda_leave(context);
 }

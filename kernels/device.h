@@ -7,6 +7,7 @@
 #ifndef SPG_KERNELS_DEVICE_H
 #define SPG_KERNELS_DEVICE_H
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 /* Headers that src/ shares with kernels (inline.h) compile for host and device here. */
@@ -108,6 +109,9 @@ enum { SPG_SIDE_STREAMS = 2 };
  * freed is not yet available to the other. */
 typedef enum spg_order { SPG_ORDER_BOTH, SPG_ORDER_OWN, SPG_ORDER_SIDE } spg_order;
 
+/* The cluster that small work runs in (primitives/meeting.cuh). */
+enum { SPG_CLUSTER_BLOCKS = 8, SPG_CLUSTER_THREADS = 1024 };
+
 /* A block of device memory that was lately allocated from a pool (kept_blocks.cu). */
 typedef struct spg_block {
     void *memory; /* NULL: none */
@@ -126,8 +130,21 @@ typedef struct spg_lane {
     unsigned int posts;
 } spg_lane;
 
+/* Functions of the driver (current_device.c). */
+typedef struct spg_driver {
+    CUresult(CUDAAPI *get_current)(CUcontext *context);
+    CUresult(CUDAAPI *set_current)(CUcontext context);
+    CUresult(CUDAAPI *get_device)(CUdevice *device); /* of the current context */
+    CUresult(CUDAAPI *retain_primary)(CUcontext *context, CUdevice device);
+    CUresult(CUDAAPI *release_primary)(CUdevice device);
+} spg_driver;
+
 typedef struct spg_cuda {
-    int device, previous_device, entered; /* entered: calls of spg_cuda_enter minus calls of spg_cuda_leave */
+    int device, entered; /* entered: calls of spg_cuda_enter minus calls of spg_cuda_leave */
+    spg_driver driver;
+    CUcontext primary;  /* the device's; NULL until it is needed */
+    CUcontext previous; /* current before the outermost call, which restores it if it was of another device */
+    bool restores;
     cudaStream_t stream;
     /* NULL: the caller's allocator, or a device without pools. Small blocks have a pool of their own: among large
      * blocks they would leave holes that the next result does not fit, and mapping memory takes milliseconds. */
@@ -157,6 +174,7 @@ typedef struct spg_cuda {
     unsigned int flag_copies;                            /* requested so far */
     spg_posted_step *steps, *device_steps;               /* in the context's own mailbox */
     unsigned int steps_queued;                           /* of conjugate gradients, so far */
+    bool has_clusters;
     bool kernels_wait; /* kernels wait for the previous kernel themselves (launch.cuh); depends on the compiled
                         * architecture */
 } spg_cuda;
@@ -192,8 +210,11 @@ void spg_cuda_release(spg_context *context, void *memory, int64_t bytes);
 void spg_cuda_describe(const spg_context *context, char *text, size_t size);
 bool spg_cuda_is_present(void);
 
+/* current_device.c */
+spg_status spg_cuda_find_driver(spg_context *context, spg_driver *driver);
 spg_status spg_cuda_enter(spg_context *context);
 void spg_cuda_leave(spg_context *context);
+void spg_cuda_release_primary(spg_cuda *cuda);
 
 /* Returns SPG_OK, or DEVICE with a message if `error` is an error; `what` names the operation. A refused allocation is
  * MEMORY. */

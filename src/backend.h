@@ -46,6 +46,10 @@ typedef struct spg_backend {
                              int64_t bytes);
     spg_status (*zero_bytes)(spg_context *context, void *memory, int64_t bytes);
 
+    /* Whether the context's stream is being captured: then nothing may be allocated, recorded or replayed. NULL on the
+     * host. */
+    bool (*is_captured)(const spg_context *context);
+
     /* Work on a side stream. After begin_side_stream, calls between use_side_stream(.., true) and use_side_stream(..,
      * false) are queued on the side stream, after all that was queued before; they may overlap with the other calls.
      * Calls after end_side_stream follow both. Memory allocated on one of the two may be released on the other only

@@ -185,6 +185,11 @@ static spg_status allocate_at(spg_context *context, int64_t bytes, spg_place pla
 {
     *memory = allocate_and_count(context, bytes, place);
     if (*memory != NULL || bytes == 0) return SPG_OK;
+    if (place != SPG_PLACE_HOST && context->backend->is_captured(context))
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
+                                "%s: %lld bytes asked while the stream is captured; call this once before the capture, "
+                                "or not within one",
+                                what, (long long)bytes);
     return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %s: %lld bytes asked, %lld held", what,
                             (long long)bytes, (long long)context->current_bytes);
 }

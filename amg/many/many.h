@@ -11,11 +11,22 @@ typedef struct spg_amg_many_level {
     void *x, *b, *r, *d;
 } spg_amg_many_level;
 
+/* Memory at the place; NULL: none. */
+typedef struct spg_amg_many_block {
+    void *memory;
+    int64_t bytes;
+} spg_amg_many_block;
+
+/* The widths are SPG_AMG_MOST_WIDTH and its half and quarter. */
+enum { SPG_AMG_MOST_OUTGROWN = 2 };
+
 /* The memory of cycles and solves; kept from one solve to the next. Blocks of A's rows, of A's type. */
 typedef struct spg_amg_many {
     int width;
-    void *memory; /* all of it but `level`, at the place */
-    int64_t bytes;
+    spg_amg_many_block block; /* all of it but `level` */
+    bool is_captured;         /* a call that used the block was captured, and may be replayed */
+    spg_amg_many_block outgrown[SPG_AMG_MOST_OUTGROWN]; /* such blocks that became too small */
+    int outgrown_count;
     spg_amg_many_level *level; /* amg->levels of them, on the host */
     void *b, *x;               /* the systems, in each solve's unit */
     void *r, *z, *p, *q;       /* as in spg_amg_solver */

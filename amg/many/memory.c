@@ -65,34 +65,52 @@ static int64_t level_bytes(const spg_amg *amg, const spg_amg_many *many)
     return amg->levels * (int64_t)sizeof *many->level;
 }
 
+static void give(spg_amg *amg, spg_amg_many_block *block)
+{
+    if (block->memory != NULL) spg_amg_give(amg, NULL, block->memory, block->bytes);
+    *block = (spg_amg_many_block){NULL, 0};
+}
+
 void spg_amg_many_destroy(spg_amg *amg)
 {
     spg_amg_many *many = amg->many;
     if (many == NULL) return;
     spg_amg_forget_cycles(amg);
-    if (many->memory != NULL) spg_amg_give(amg, NULL, many->memory, many->bytes);
+    give(amg, &many->block);
+    for (int k = 0; k < many->outgrown_count; ++k) give(amg, &many->outgrown[k]);
     if (many->level != NULL) spg_release_on_host(amg->context, many->level, level_bytes(amg, many));
     spg_release_on_host(amg->context, many, sizeof *many);
     amg->many = NULL;
 }
 
-/* Takes the parts from the memory that there is, if it is large enough. */
+/* Takes a larger block. One that a captured call uses stays until the hierarchy is destroyed. */
+static spg_status grow(spg_amg *amg, spg_amg_many *many, int64_t bytes)
+{
+    spg_amg_many_block larger = {NULL, bytes};
+    if (!many->is_captured) give(amg, &many->block);
+    spg_status status = spg_amg_take(amg, NULL, bytes, "vectors of several right-hand sides", &larger.memory);
+    if (status != SPG_OK) return status;
+    if (many->block.memory != NULL) many->outgrown[many->outgrown_count++] = many->block;
+    many->block = larger;
+    many->is_captured = false;
+    return SPG_OK;
+}
+
+/* Takes the parts from the block that there is, if it is large enough. If it cannot grow, a captured one is as it was.
+ */
 static spg_status set_width(spg_amg *amg, spg_amg_many *many, int width)
 {
+    const int before = many->width;
     cursor at = {0};
-    spg_status status = SPG_OK;
     spg_amg_forget_cycles(amg); /* those of another width */
     many->width = width;
     take_all(amg, many, &at);
-    if (at.bytes > many->bytes) {
-        if (many->memory != NULL) spg_amg_give(amg, NULL, many->memory, many->bytes);
-        many->memory = NULL;
-        many->bytes = at.bytes;
-        status = spg_amg_take(amg, NULL, at.bytes, "vectors of several right-hand sides", &many->memory);
-    }
-    if (status != SPG_OK) return status;
-    at = (cursor){many->memory, 0};
+    spg_status status = at.bytes > many->block.bytes ? grow(amg, many, at.bytes) : SPG_OK;
+    if (status != SPG_OK) many->width = before;
+    if (many->block.memory == NULL) return status;
+    at = (cursor){many->block.memory, 0};
     take_all(amg, many, &at);
+    if (status != SPG_OK) return status;
     /* read completely before any of it is written */
     return amg->context->backend->zero_bytes(amg->context, many->scalars, (int64_t)sizeof *many->scalars);
 }
@@ -108,10 +126,12 @@ static spg_status allocate(spg_amg *amg, spg_amg_many **many)
 
 spg_status spg_amg_many_create(spg_amg *amg, int width)
 {
+    const spg_context *context = amg->context;
     spg_amg_many *many = amg->many;
-    if (many != NULL && many->width == width) return SPG_OK;
     spg_status status = many == NULL ? allocate(amg, &many) : SPG_OK;
-    if (status == SPG_OK) status = set_width(amg, many, width);
-    if (status != SPG_OK) spg_amg_many_destroy(amg);
+    if (status == SPG_OK && many->width != width) status = set_width(amg, many, width);
+    if (status == SPG_OK && context->backend->is_captured != NULL && context->backend->is_captured(context))
+        many->is_captured = true;
+    if (status != SPG_OK && (many == NULL || !many->is_captured)) spg_amg_many_destroy(amg);
     return status;
 }

@@ -37,7 +37,7 @@ static spg_amg_recorded *find_entry(spg_amg *amg, const spg_amg_cycle_call *call
 spg_status spg_amg_repeat_cycle(spg_amg *amg, const spg_amg_cycle_call *call)
 {
     const spg_amg_backend *backend = amg->backend;
-    if (backend->record == NULL || backend->is_captured(amg->context)) return call->run(amg, call);
+    if (backend->record == NULL || amg->context->backend->is_captured(amg->context)) return call->run(amg, call);
     spg_amg_recorded *entry = find_entry(amg, call);
     spg_status status = SPG_OK;
     if (entry->runs == RUNS_BEFORE) {

@@ -47,7 +47,8 @@ typedef struct spg_config {
     int device;      /* ordinal of the GPU; -1: the current one */
     int threads; /* most host threads, up to 4096, and never more than the process may use (see above); 0: as many as it
                     may use, or OMP_NUM_THREADS if that is set and less */
-    void *stream;            /* cudaStream_t; NULL: the default stream */
+    void *stream; /* cudaStream_t; NULL: the default stream. With cudaStreamPerThread, which is another stream in each
+                     thread, only the thread that creates the context may use it. */
     spg_allocator allocator; /* zeroed: malloc and mmap on the host, the stream-ordered pool on a device */
     int64_t workspace_limit; /* bytes a call may allocate besides its result; 0: no limit */
     int64_t keep_bytes; /* freed bytes kept for the next result: on the host, the system may reclaim them when it needs

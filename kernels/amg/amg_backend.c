@@ -56,7 +56,6 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .cg_step = spg_cuda_cg_step,
     .cg_read = spg_cuda_cg_read,
     .cg_direction = spg_cuda_cg_direction,
-    .is_captured = spg_cuda_is_captured,
     .record = spg_cuda_record,
     .replay = spg_cuda_replay,
     .forget = spg_cuda_forget,

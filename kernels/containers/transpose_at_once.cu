@@ -72,7 +72,7 @@ __global__ __launch_bounds__(THREADS) void transpose(meeting kind, count_pass co
 
 bool is_transposed_at_once(const spg_context *context, const spg_csr &matrix)
 {
-    const int64_t most = has_clusters(context) ? MOST_OF_CLUSTER : MOST_OF_BLOCK;
+    const int64_t most = spg_cuda_of(context)->has_clusters ? MOST_OF_CLUSTER : MOST_OF_BLOCK;
     return matrix.cols <= MOST_COLUMNS && matrix.nnz <= most;
 }
 
@@ -80,7 +80,7 @@ spg_status transpose_at_once(spg_context *context, const spg_csr &matrix, bool c
                              uint64_t *entries, column_counts *counts)
 {
     const meeting kind = matrix.nnz <= MOST_OF_BLOCK ? meeting::of_block : meeting::of_cluster;
-    const unsigned int blocks = kind == meeting::of_block ? 1 : CLUSTER_BLOCKS;
+    const unsigned int blocks = kind == meeting::of_block ? 1 : SPG_CLUSTER_BLOCKS;
     counts->post = new_largest_post(context);
     const write_pass write = write_pass_of(matrix, parts, entries);
     counts->most_written = (unsigned int)write.most_short;

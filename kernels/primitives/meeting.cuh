@@ -16,12 +16,6 @@ namespace spg
 /* One block; one cluster of all blocks; a cooperative launch. */
 enum class meeting { of_block, of_cluster, of_grid };
 
-/* All GPUs with clusters run so many blocks in one. */
-enum { CLUSTER_BLOCKS = 8 };
-
-/* Whether kernels were compiled for an architecture with clusters. */
-inline bool has_clusters(const spg_context *context) { return spg_cuda_of(context)->kernels_wait; }
-
 /* All threads of the grid call it, with the meeting that the kernel was launched for. */
 __device__ inline void meet(meeting kind)
 {
