@@ -7,7 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
-enum { BLOCK = 64 << 20, BLOCKS = 24, KEPT = 3, SLACK = 32 << 20 /* a pool maps memory in pieces */ };
+/* SLACK: a pool maps memory in pieces, and a piece stays while a block lies in it. */
+enum { BLOCK = 64 << 20, BLOCKS = 24, KEPT = 3, SLACK = 192 << 20 };
 
 static spg_context *context_keeping(int64_t keep_bytes)
 {

@@ -88,6 +88,7 @@ static void a_call_that_needs_memory_is_refused(void **state)
         assert_int_equal(spgemm_plan_run(plan, &p.here, &p.here, &C), SPG_OK);
         if (keeps) {
             assert_int_equal(spgemm_plan_run(plan, &p.here, &p.here, &other), SPG_OK);
+            assert_int_equal(spgemm_plan_run(plan, &p.here, &p.here, &C), SPG_OK); /* the run before the capture's */
             spg_csr_free(context, &other);
         }
         spg_context_memory(context, &before, NULL);
