@@ -283,8 +283,9 @@ typedef struct spg_amg_backend {
      * largest, or of 1 if A was made by a restriction, a pseudo-inverse of S A S is made by singular values instead.
      * *dense NULL with OK: declined, because it would cost more than most_rows, or more than SPG_AMG_MOST_SINGULAR rows
      * need singular values. WAITS. */
-    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                               int64_t *bytes);
+    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense);
+    /* What it holds now: an update or dense_settle may need more. */
+    int64_t (*dense_bytes)(const spg_amg_dense *dense);
     /* Factors new values; if that needs singular values, a device uses them from then on. Waits only if it uses them.
      * On the host also BREAKDOWN and what dense_settle does; on a device, only dense_settle reports it. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);

@@ -38,6 +38,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .sample_coarse_rows = spg_cuda_sample_coarse_rows,
     .prolongator_values = spg_cuda_prolongator_values,
     .dense_create = spg_cuda_dense_create,
+    .dense_bytes = spg_cuda_dense_bytes,
     .dense_update = spg_cuda_dense_update,
     .dense_solve = spg_cuda_dense_solve,
     .dense_tell = spg_cuda_dense_tell,

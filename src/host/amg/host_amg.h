@@ -44,8 +44,8 @@ spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, c
                                        spg_csr *P);
 
 /* ---- solve ---- */
-spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes);
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense);
+int64_t spg_host_dense_bytes(const spg_amg_dense *dense);
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 spg_status spg_host_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state);

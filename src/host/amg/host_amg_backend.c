@@ -39,6 +39,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .prolongator_values = spg_host_prolongator_values,
     /* solve */
     .dense_create = spg_host_dense_create,
+    .dense_bytes = spg_host_dense_bytes,
     .dense_update = spg_host_dense_update,
     .dense_solve = spg_host_dense_solve,
     .dense_tell = spg_host_dense_tell,

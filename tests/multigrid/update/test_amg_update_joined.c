@@ -2,6 +2,7 @@
 #include "amg_systems.h"
 #include "fault.h"
 
+#include "amg/amg.h"
 #include "memory.h"
 
 #include <math.h>
@@ -106,9 +107,42 @@ static void a_cycle_after_an_update_without_memory_gives_finite_numbers(void **s
     }
 }
 
+static void assert_counts_what_it_holds(const joining *of)
+{
+    int64_t held, peak;
+    spg_amg_summary summary;
+    spg_context_memory(of->context, &held, &peak);
+    assert_int_equal(spg_amg_summarise(of->amg, &summary), SPG_OK);
+    assert_int_equal(summary.bytes, held - spg_csr_bytes(&of->pairs) - spg_csr_bytes(&of->joined));
+}
+
+static int64_t last_level_bytes(const spg_amg *amg) { return amg->level[amg->levels - 1].bytes; }
+
+static void a_hierarchy_counts_the_room_of_joined_components(void **state)
+{
+    (void)state;
+    if (test_place() == SPG_PLACE_DEVICE) skip();
+    for (int levels = 1; levels <= 2; levels++) {
+        joining of;
+        begin(&of, levels);
+        const int64_t before = of.amg->bytes, before_last = last_level_bytes(of.amg);
+        assert_counts_what_it_holds(&of);
+        test_fail_at(&of.memory, 1);
+        assert_int_equal(spg_amg_update(of.context, of.amg, &of.joined), SPG_ERROR_MEMORY);
+        assert_counts_what_it_holds(&of);
+        test_fail_at(&of.memory, 0);
+        assert_int_equal(spg_amg_update(of.context, of.amg, &of.joined), SPG_OK);
+        assert_counts_what_it_holds(&of);
+        assert_true(of.amg->bytes > before);
+        assert_int_equal(last_level_bytes(of.amg) - before_last, of.amg->bytes - before);
+        end(&of);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hierarchy_counts_the_room_of_joined_components),
         cmocka_unit_test(a_cycle_after_an_update_without_memory_gives_finite_numbers),
     };
     return TEST_RUN_HERE(argc, argv, "amg update joined", tests);

@@ -143,13 +143,11 @@ static spg_status create(spg_context *context, spg_amg_dense *dense)
     return status;
 }
 
-spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes)
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense)
 {
     spg_amg_dense *created = NULL;
     bool declines = false;
     *dense = NULL;
-    *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
     *created = (spg_amg_dense){.rows = source->A->rows,
@@ -167,9 +165,10 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
         return status;
     }
     *dense = created;
-    *bytes = created->bytes;
     return SPG_OK;
 }
+
+int64_t spg_host_dense_bytes(const spg_amg_dense *dense) { return dense->bytes; }
 
 static void put(void *values, spg_type type, int64_t k, double value)
 {
