@@ -144,6 +144,9 @@ typedef struct spg_amg_backend {
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
     /* The same and, for real types, inverse_diagonal without l1: in one pass on a device. */
     spg_status (*find_symmetry_and_inverse)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
+    /* scales[i] = spg_amg_symmetric_scale of row i: of its diagonal, and whether it has other entries than zeros. Real
+     * types. */
+    spg_status (*symmetric_scales)(spg_context *context, const spg_csr *A, void *scales);
     /* Waits for the last copy of a flag, which was *flag. Work on the side stream must have been joined before
      * (backend.h). */
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
@@ -171,11 +174,12 @@ typedef struct spg_amg_backend {
     spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                               int64_t *first);
     /* Keeps the diagonal, if stored, and the entries with |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), or by the classical
-     * measure >= theta*max |a_ik|, k != i, computed in double, each step rounded. a_ii is the sum of the diagonal's
-     * entries in storage order, 0 if there are none; other repeated entries count each alone. theta 0 keeps every
-     * stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the Frobenius
-     * norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend, each once.
-     * WAITS. */
+     * measure >= theta*max |a_ik|, k != i, computed in double, each step rounded, without under- or overflow of
+     * products and squares: by spg_amg_geometric_mean, and with blocks scaled by spg_amg_block_scale. a_ii is the sum
+     * of the diagonal's entries in storage order, 0 if there are none; other repeated entries count each alone. theta 0
+     * keeps every stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the
+     * Frobenius norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend,
+     * each once. WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                            spg_amg_graph *graph);
     /* isolated[node] = 1 if no off-diagonal value couples the node's unknowns, else 0. Only nonzero values count; one
@@ -247,8 +251,9 @@ typedef struct spg_amg_backend {
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, const spg_amg_radius *by,
                                   void *workspace, const spg_amg_spectrum *known, double *rho);
     /* F = A filtered, for P's smoothing. F's pattern is that of strength's graph of A, with one unknown per node: row i
-     * is a part of A's row i, in A's order. Its entries are A's; what of the row is missing is summed in storage order,
-     * in double, and added to the first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
+     * is a part of A's row i, in A's order. Each entry of A is added where spg_amg_find_kept says, so that weak copies
+     * of a kept column stay too; what of the row is missing is summed in storage order, in double, and added to the
+     * first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
     spg_status (*filter_values)(spg_context *context, const spg_csr *A, spg_csr *F);
     /* The same for the real form of a complex matrix with one complex unknown per node. F's pattern is the real form of
      * strength's graph. Its entries are A's, repeated ones summed in storage order. By products in storage order, in
@@ -283,8 +288,9 @@ typedef struct spg_amg_backend {
      * largest, or of 1 if A was made by a restriction, a pseudo-inverse of S A S is made by singular values instead.
      * *dense NULL with OK: declined, because it would cost more than most_rows, or more than SPG_AMG_MOST_SINGULAR rows
      * need singular values. WAITS. */
-    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                               int64_t *bytes);
+    spg_status (*dense_create)(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense);
+    /* What it holds now: an update or dense_settle may need more. */
+    int64_t (*dense_bytes)(const spg_amg_dense *dense);
     /* Factors new values; if that needs singular values, a device uses them from then on. Waits only if it uses them.
      * On the host also BREAKDOWN and what dense_settle does; on a device, only dense_settle reports it. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);

@@ -18,26 +18,39 @@ static spg_amg_dense_source last_operator(const spg_amg *amg)
                                   .most_rows = last->rows <= amg->options.max_coarse ? 0 : MOST_UNASKED};
 }
 
+/* Brings the byte counts up to what the solver holds now. */
+static void count_again(spg_amg *amg)
+{
+    const int64_t bytes = amg->backend->dense_bytes(amg->dense);
+    spg_amg_count(amg, &amg->level[amg->levels - 1], bytes - amg->dense_bytes);
+    amg->dense_bytes = bytes;
+}
+
 spg_status spg_amg_coarse_create(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
     if (source.A->rows == 0 || source.A->rows > SPG_AMG_MOST_DENSE) return SPG_OK;
-    spg_status status = amg->backend->dense_create(amg->context, &source, &amg->dense, &amg->dense_bytes);
-    if (status == SPG_OK) spg_amg_count(amg, &amg->level[amg->levels - 1], amg->dense_bytes);
+    const spg_status status = amg->backend->dense_create(amg->context, &source, &amg->dense);
+    if (amg->dense != NULL) count_again(amg);
     return status;
 }
 
 spg_status spg_amg_coarse_update(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
-    return amg->dense != NULL ? amg->backend->dense_update(amg->context, amg->dense, &source) : SPG_OK;
+    if (amg->dense == NULL) return SPG_OK;
+    const spg_status status = amg->backend->dense_update(amg->context, amg->dense, &source);
+    count_again(amg);
+    return status;
 }
 
 spg_status spg_amg_coarse_settle(spg_amg *amg)
 {
     const spg_amg_dense_source source = last_operator(amg);
     spg_amg_forget_cycles(amg);
-    return amg->backend->dense_settle(amg->context, amg->dense, &source);
+    const spg_status status = amg->backend->dense_settle(amg->context, amg->dense, &source);
+    count_again(amg);
+    return status;
 }
 
 void spg_amg_coarse_destroy(spg_amg *amg)

@@ -227,9 +227,10 @@ SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const s
  * does not. MEMORY: not enough for the first call's plans. After these errors the hierarchy is unchanged. BREAKDOWN:
  * the coarsest operator overflowed, its singular values were not found, or it became singular beyond its candidates
  * with more than 768 rows; on a device, where the update does not wait, the next spg_amg_solve reports it. MEMORY, on
- * the host: also for a coarsest operator that became singular. After these two, and after a failure of the device, the
- * hierarchy refers to the new A but some of its numbers are old: cycles and solves mean nothing until an update
- * succeeds, and that update gives its usual result. The hierarchy can still be destroyed. */
+ * the host: also for a coarsest operator that became singular, or whose components the new values couple. After these
+ * two, and after a failure of the device, the hierarchy refers to the new A but some of its numbers are old: cycles and
+ * solves mean nothing until an update succeeds, and that update gives its usual result. The hierarchy can still be
+ * destroyed. */
 SPG_API spg_status spg_amg_update(spg_context *context, spg_amg *amg, const spg_csr *A);
 
 /* Frees the hierarchy, not the caller's A. NULL is allowed. */

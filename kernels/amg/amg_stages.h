@@ -13,6 +13,7 @@ extern "C" {
 
 spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
+spg_status spg_cuda_symmetric_scales(spg_context *context, const spg_csr *A, void *scales);
 spg_status spg_cuda_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set);
 spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
 spg_status spg_cuda_find_images(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
@@ -50,8 +51,8 @@ spg_status spg_cuda_prolongator_values(spg_context *context, const spg_csr *A, c
                                        const void *T, const void *inverse, double relaxation, const double *rho,
                                        spg_csr *P);
 
-spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes);
+spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense);
+int64_t spg_cuda_dense_bytes(const spg_amg_dense *dense);
 spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_cuda_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 spg_status spg_cuda_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state);

@@ -194,11 +194,19 @@ static spg_status write_file(spg_context *context, const char *path, const spg_c
     return close_output(&out, status);
 }
 
+static spg_status check_on_host(spg_context *context)
+{
+    if (spg_context_place(context) == SPG_PLACE_HOST) return SPG_OK;
+    return spg_context_fail(context, SPG_ERROR_PLACE,
+                            "Matrix Market: the context is on a device; files need one on the host");
+}
+
 spg_status spg_write_matrix_market(spg_context *context, const char *path, const spg_csr *matrix)
 {
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     if (path == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "Matrix Market: path is NULL");
-    spg_status status = spg_csr_check(context, matrix);
+    spg_status status = check_on_host(context);
+    if (status == SPG_OK) status = spg_csr_check(context, matrix);
     return status == SPG_OK ? write_file(context, path, matrix, NULL) : status;
 }
 
@@ -208,9 +216,8 @@ spg_status spg_write_matrix_market_dense(spg_context *context, const char *path,
     if (path == NULL || matrix == NULL)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "Matrix Market: %s is NULL",
                                 path == NULL ? "path" : "matrix");
-    if (spg_context_place(context) != SPG_PLACE_HOST)
-        return spg_context_fail(context, SPG_ERROR_PLACE,
-                                "Matrix Market: the context is on a device; files need one on the host");
+    const spg_status status = check_on_host(context);
+    if (status != SPG_OK) return status;
     if (matrix->rows < 0 || matrix->cols < 0)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "Matrix Market: %lld x %lld, a negative size",
                                 (long long)matrix->rows, (long long)matrix->cols);

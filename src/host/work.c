@@ -102,9 +102,10 @@ static void find_outside(const void *data, spg_range blocks)
 
 int64_t spg_host_first_outside(const spg_context *context, const int32_t *indices, int64_t count, int64_t limit)
 {
+    const int64_t most = (int64_t)INT32_MAX + 1; /* above every index, below negative ones as unsigned numbers */
     atomic_llong first = count;
     spg_parallel(spg_host_threads(context, count), (count + BLOCK - 1) / BLOCK, 0, find_outside,
-                 &(outside_job){indices, count, (uint32_t)limit, &first});
+                 &(outside_job){indices, count, (uint32_t)(limit < most ? limit : most), &first});
     return first;
 }
 

@@ -3,6 +3,7 @@
 #include "matrix_market_oracle.h"
 #include "test_support.h"
 
+#include "context.h"
 #include "matrices_for_tests.h"
 #include "scratch.h"
 
@@ -294,6 +295,29 @@ static void null_arguments_are_refused_by_name(void **state)
     spg_context_destroy(context);
 }
 
+/* A context that is on a device as far as it tells: its arrays are not read, so none is needed. */
+static void a_context_on_a_device_is_refused(void **state)
+{
+    (void)state;
+    const char *const path = "no_such_folder/none.mtx"; /* which nothing writes */
+    int32_t offsets[] = {0, 1}, columns[] = {0};
+    double values[] = {1};
+    const spg_csr matrix = {1, 1, 1, SPG_I32, SPG_F64, SPG_PLACE_DEVICE, offsets, columns, values};
+    const spg_dense dense = {1, 1, SPG_F64, values};
+    spg_csr read;
+    spg_dense read_dense;
+    spg_context *context = oracle_context();
+    context->config.place = SPG_PLACE_DEVICE;
+    const spg_status found[] = {spg_write_matrix_market(context, path, &matrix),
+                                spg_write_matrix_market_dense(context, path, &dense),
+                                spg_read_matrix_market(context, TINY "real_general.mtx", &read),
+                                spg_read_matrix_market_dense(context, TINY "array_real_general.mtx", &read_dense)};
+    for (int k = 0; k < 4; ++k) assert_int_equal(found[k], SPG_ERROR_PLACE);
+    context->config.place = SPG_PLACE_HOST;
+    assert_int_equal(spg_write_matrix_market(context, path, &matrix), SPG_ERROR_PLACE);
+    spg_context_destroy(context);
+}
+
 static void a_matrix_larger_than_memory_is_refused(void **state)
 {
     (void)state;
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_file_without_permission_is_refused),
         cmocka_unit_test(a_message_keeps_the_name_of_a_file_deep_in_folders),
         cmocka_unit_test(null_arguments_are_refused_by_name),
+        cmocka_unit_test(a_context_on_a_device_is_refused),
         cmocka_unit_test(a_matrix_larger_than_memory_is_refused),
     };
     oracle_enter_tree();

@@ -1,5 +1,6 @@
 /* Refusals of the operations name the argument, the entry and what would be right; outputs are zeroed. */
 #include "containers.h"
+#include "host/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,6 +95,22 @@ static void a_part_outside_of_the_matrix_is_refused(void **state)
     assert_refused(s, spg_csr_extract(s->context, &s->matrix, &none, NULL, &made), SPG_ERROR_ARGUMENT,
                    "rows: count is -1");
     assert_refused(s, spg_csr_extract(s->context, &s->matrix, NULL, NULL, NULL), SPG_ERROR_ARGUMENT, "part is NULL");
+}
+
+/* A matrix has up to 2^63 rows, an index 31 bits. */
+static void a_limit_above_all_indices_refuses_negative_ones_alone(void **state)
+{
+    (void)state;
+    const int64_t limits[] = {INT32_MAX, INT64_C(1) << 31, 3000000000, INT64_C(1) << 32, INT64_MAX};
+    const int32_t valid[] = {0, 5, INT32_MAX - 1}, negative[] = {-1, -2000000000, INT32_MIN};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        assert_int_equal(spg_host_first_outside(test_host(), valid, 3, limits[l]), 3);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(spg_host_first_outside(test_host(), negative + k, 1, limits[l]), 0);
+    }
+    const int32_t largest = INT32_MAX;
+    assert_int_equal(spg_host_first_outside(test_host(), &largest, 1, INT32_MAX), 0);
+    assert_int_equal(spg_host_first_outside(test_host(), &largest, 1, (int64_t)INT32_MAX + 1), 1);
 }
 
 static void operands_that_do_not_match_are_refused(void **state)
@@ -196,6 +213,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         MISUSE(an_order_that_is_no_permutation_is_refused_by_its_entry),
         MISUSE(a_part_outside_of_the_matrix_is_refused),
+        MISUSE(a_limit_above_all_indices_refuses_negative_ones_alone),
         MISUSE(operands_that_do_not_match_are_refused),
         MISUSE(contents_are_checked_under_the_name_of_the_argument),
         MISUSE(a_rule_out_of_its_range_is_refused),

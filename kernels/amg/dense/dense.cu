@@ -212,15 +212,13 @@ void list_arrays(spg_amg_dense &dense, dense_array (&arrays)[ARRAYS])
 }
 
 /* Allocates all but the vectors. */
-spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
+spg_status allocate(spg_context *context, spg_amg_dense &dense)
 {
     dense_array arrays[ARRAYS];
     list_arrays(dense, arrays);
     spg_status status = SPG_OK;
-    for (int k = 0; k + 1 < ARRAYS && status == SPG_OK; ++k) {
+    for (int k = 0; k + 1 < ARRAYS && status == SPG_OK; ++k)
         status = spg_allocate(context, arrays[k].bytes, "the dense coarse operator", arrays[k].memory);
-        *bytes += arrays[k].bytes;
-    }
     dense.column_of = dense.row_of + dense.padded;
     dense.row_used = dense.column_of + dense.padded;
     dense.column_used = dense.row_used + dense.padded;
@@ -233,17 +231,14 @@ spg_status allocate(spg_context *context, spg_amg_dense &dense, int64_t *bytes)
     return status;
 }
 
-spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense,
-                               int64_t *bytes)
+spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense)
 {
     dense_array arrays[ARRAYS];
     list_arrays(dense, arrays);
     const dense_array &vectors = arrays[ARRAYS - 1];
     spg_status status = SPG_OK;
-    if (dense.vectors == nullptr) {
+    if (dense.vectors == nullptr)
         status = spg_allocate(context, vectors.bytes, "the dense coarse operator", vectors.memory);
-        if (status == SPG_OK) *bytes += vectors.bytes;
-    }
     if (status == SPG_OK) status = clear_counts(context);
     if (status == SPG_OK) status = load_any(context, source, dense);
     return status == SPG_OK ? invert_by_rotations(context, dense) : status;
@@ -252,8 +247,7 @@ spg_status make_pseudo_inverse(spg_context *context, const spg_amg_dense_source 
 /* Reads the results of the queued work. If it found the operator singular apart from N, makes a pseudo-inverse;
  * *declines: there are too many rows for that. There may be vectors already: a captured update goes by the pivots, as
  * it did when it was captured. Waits. */
-spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
-                  bool *declines)
+spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, bool *declines)
 {
     int32_t flags[DENSE_FLAGS] = {0};
     spg_status status =
@@ -264,18 +258,17 @@ spg_status settle(spg_context *context, const spg_amg_dense_source &source, spg_
     dense.is_deflated = flags[dense.deflated - dense.indefinite] != 0;
     if (flags[dense.singular - dense.indefinite] == 0) return SPG_OK;
     *declines = dense.n > SPG_AMG_MOST_SINGULAR;
-    return *declines ? SPG_OK : make_pseudo_inverse(context, source, dense, bytes);
+    return *declines ? SPG_OK : make_pseudo_inverse(context, source, dense);
 }
 
-spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, int64_t *bytes,
-                  bool *declines)
+spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_amg_dense &dense, bool *declines)
 {
     if (dense.n == 0) return SPG_OK;
-    spg_status status = allocate(context, dense, bytes);
+    spg_status status = allocate(context, dense);
     if (status == SPG_OK) status = keep_candidates(context, source, dense);
     if (status == SPG_OK) status = load_any(context, source, dense);
     if (status == SPG_OK) status = invert(context, dense);
-    return status == SPG_OK ? settle(context, source, dense, bytes, declines) : status;
+    return status == SPG_OK ? settle(context, source, dense, declines) : status;
 }
 
 } // namespace
@@ -284,13 +277,11 @@ spg_status factor(spg_context *context, const spg_amg_dense_source &source, spg_
 
 } // namespace spg
 
-spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes)
+spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense)
 {
     const spg_csr *A = source->A;
     void *memory = nullptr;
     *dense = nullptr;
-    *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof(spg_amg_dense), "a dense solver", &memory);
     if (status != SPG_OK) return status;
     spg_amg_dense *created = static_cast<spg_amg_dense *>(memory);
@@ -303,11 +294,10 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
         SPG_AMG_NULL_ROUNDINGS * sqrt(fmax(1, source->finest_rows / (A->rows > 0 ? (double)A->rows : 1)));
     created->least = source->R != nullptr ? 1 : 0;
     created->least_share = spg_amg_least_share(A->rows, A->value_type == SPG_F32);
-    int64_t taken = sizeof *created;
     bool declines = false;
     status = spg_cuda_enter(context);
     if (status == SPG_OK) {
-        status = spg::amg::factor(context, *source, *created, &taken, &declines);
+        status = spg::amg::factor(context, *source, *created, &declines);
         spg_cuda_leave(context);
     }
     if (status != SPG_OK || declines) {
@@ -315,8 +305,17 @@ spg_status spg_cuda_dense_create(spg_context *context, const spg_amg_dense_sourc
         return status;
     }
     *dense = created;
-    *bytes = taken;
     return SPG_OK;
+}
+
+int64_t spg_cuda_dense_bytes(const spg_amg_dense *dense)
+{
+    spg_amg_dense of = *dense;
+    spg::amg::dense_array arrays[spg::amg::ARRAYS];
+    spg::amg::list_arrays(of, arrays);
+    int64_t bytes = sizeof of;
+    for (const spg::amg::dense_array &array : arrays) bytes += *array.memory != nullptr ? array.bytes : 0;
+    return bytes;
 }
 
 spg_status spg_cuda_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
@@ -348,11 +347,10 @@ spg_status spg_cuda_dense_tell(spg_context *context, const spg_amg_dense *dense,
 
 spg_status spg_cuda_dense_settle(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source)
 {
-    int64_t more = 0;
     bool declines = false;
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::settle(context, *source, *dense, &more, &declines);
+    status = spg::amg::settle(context, *source, *dense, &declines);
     spg_cuda_leave(context);
     if (!declines) return status;
     return spg_context_fail(context, SPG_ERROR_BREAKDOWN, SPG_AMG_BECAME_SINGULAR, (long long)dense->n);

@@ -8,6 +8,7 @@
 /* ---- setup ---- */
 spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_t *flag);
 spg_status spg_host_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
+spg_status spg_host_symmetric_scales(spg_context *context, const spg_csr *A, void *scales);
 spg_status spg_host_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set);
 spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
@@ -44,8 +45,8 @@ spg_status spg_host_prolongator_values(spg_context *context, const spg_csr *A, c
                                        spg_csr *P);
 
 /* ---- solve ---- */
-spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes);
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense);
+int64_t spg_host_dense_bytes(const spg_amg_dense *dense);
 spg_status spg_host_dense_update(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
 spg_status spg_host_dense_tell(spg_context *context, const spg_amg_dense *dense, double *state);

@@ -15,6 +15,7 @@ const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
     .find_symmetry_and_inverse = spg_host_find_symmetry_and_inverse,
+    .symmetric_scales = spg_host_symmetric_scales,
     .flag_on_host = spg_host_flag_on_host,
     .mirror = spg_host_mirror,
     .find_images = NULL, /* the host looks mirror images up */
@@ -39,6 +40,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .prolongator_values = spg_host_prolongator_values,
     /* solve */
     .dense_create = spg_host_dense_create,
+    .dense_bytes = spg_host_dense_bytes,
     .dense_update = spg_host_dense_update,
     .dense_solve = spg_host_dense_solve,
     .dense_tell = spg_host_dense_tell,

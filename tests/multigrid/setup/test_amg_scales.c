@@ -53,12 +53,11 @@ static void solve_densely(const spg_csr *A, const spg_csr *made_for, const doubl
     double values[N];
     spg_csr here, first;
     spg_amg_dense *dense;
-    int64_t size;
     test_to_place(context, A, &here);
     test_to_place(context, made_for, &first);
     for (int i = 0; i < N; i++) test_set_element(values, A->value_type, i, b[i]);
     void *b_here = test_lend(values, bytes), *x_here = test_lend(values, bytes);
-    if (backend->dense_create(context, &(spg_amg_dense_source){.A = &first}, &dense, &size) != SPG_OK)
+    if (backend->dense_create(context, &(spg_amg_dense_source){.A = &first}, &dense) != SPG_OK)
         fail_msg("%s", spg_context_message(context));
     assert_int_equal(backend->dense_update(context, dense, &(spg_amg_dense_source){.A = &here}), SPG_OK);
     assert_int_equal(backend->dense_solve(context, dense, b_here, x_here), SPG_OK);

@@ -52,13 +52,13 @@ typedef struct solver {
 static void create(const spg_csr *A, solver *made)
 {
     spg_csr here;
-    int64_t bytes;
     *made = (solver){.context = test_context_at_place(2), .n = A->rows, .type = A->value_type};
     test_to_place(made->context, A, &here);
-    if (backend_of(made->context)
-            ->dense_create(made->context, &(spg_amg_dense_source){.A = &here}, &made->dense, &bytes) != SPG_OK)
+    if (backend_of(made->context)->dense_create(made->context, &(spg_amg_dense_source){.A = &here}, &made->dense) !=
+        SPG_OK)
         fail_msg("%s", spg_context_message(made->context));
-    assert_true(bytes >= A->rows * A->rows * (int64_t)spg_type_size(A->value_type));
+    assert_true(backend_of(made->context)->dense_bytes(made->dense) >=
+                A->rows * A->rows * (int64_t)spg_type_size(A->value_type));
     spg_csr_free(made->context, &here);
 }
 
@@ -325,10 +325,9 @@ static void each_refused_allocation_is_survived(void **state)
         int64_t refused = 0;
         for (int64_t k = 1;; k++, refused++) {
             spg_amg_dense *dense = (spg_amg_dense *)&memory;
-            int64_t bytes = -1;
             test_fail_at(&memory, k);
             const spg_status status =
-                backend_of(context)->dense_create(context, &(spg_amg_dense_source){.A = &here}, &dense, &bytes);
+                backend_of(context)->dense_create(context, &(spg_amg_dense_source){.A = &here}, &dense);
             if (!test_failed(&memory)) {
                 assert_int_equal(status, SPG_OK);
                 backend_of(context)->dense_destroy(context, dense);

@@ -54,16 +54,20 @@ double spg_dense_least_share(const spg_amg_dense *dense, int64_t rows)
     return spg_amg_least_share(rows, dense->type == SPG_F32);
 }
 
-/* Room for the values of all parts. An update may join parts, and then needs more room than before. */
+/* Room for the values of all parts. An update may join parts, and then needs more room than before; if there is none,
+ * the old room stays. */
 static spg_status take_matrix(spg_context *context, spg_amg_dense *dense)
 {
     int64_t room = 0;
+    double *larger = NULL;
     for (int p = 0; p < dense->parts; ++p) room += (int64_t)dense->part[p].rows * dense->part[p].rows;
     if (room <= dense->matrix_room) return SPG_OK;
+    const spg_status status = take(context, dense, room, sizeof *larger, (void **)&larger);
+    if (status != SPG_OK) return status;
     release_matrix(context, dense);
-    const spg_status status = take(context, dense, room, sizeof *dense->matrix, (void **)&dense->matrix);
-    if (status == SPG_OK) dense->matrix_room = room;
-    return status;
+    dense->matrix = larger;
+    dense->matrix_room = room;
+    return SPG_OK;
 }
 
 /* The number of rows of one part for which Cholesky's method costs as much as for all parts. */
@@ -139,13 +143,11 @@ static spg_status create(spg_context *context, spg_amg_dense *dense)
     return status;
 }
 
-spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense,
-                                 int64_t *bytes)
+spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_source *source, spg_amg_dense **dense)
 {
     spg_amg_dense *created = NULL;
     bool declines = false;
     *dense = NULL;
-    *bytes = 0;
     spg_status status = spg_allocate_on_host(context, sizeof *created, "a dense solver", (void **)&created);
     if (status != SPG_OK) return status;
     *created = (spg_amg_dense){.rows = source->A->rows,
@@ -163,9 +165,10 @@ spg_status spg_host_dense_create(spg_context *context, const spg_amg_dense_sourc
         return status;
     }
     *dense = created;
-    *bytes = created->bytes;
     return SPG_OK;
 }
+
+int64_t spg_host_dense_bytes(const spg_amg_dense *dense) { return dense->bytes; }
 
 static void put(void *values, spg_type type, int64_t k, double value)
 {
@@ -175,9 +178,19 @@ static void put(void *values, spg_type type, int64_t k, double value)
         ((double *)values)[k] = value;
 }
 
+static void put_zeros(void *values, spg_type type, int64_t count)
+{
+    for (int64_t k = 0; k < count; ++k) put(values, type, k, 0);
+}
+
+/* Parts and factors of a failed update do not fit together: x is then zero. */
 spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
 {
     (void)context;
+    if (dense->is_broken) {
+        put_zeros(x, dense->type, dense->rows);
+        return SPG_OK;
+    }
     for (int64_t i = 0; i < dense->rows; ++i)
         if (dense->place[i] >= 0)
             dense->vector[dense->place[i]] = dense->scaling[i] * spg_dense_real_at(b, dense->type, i);
@@ -190,7 +203,7 @@ spg_status spg_host_dense_solve(spg_context *context, spg_amg_dense *dense, cons
 spg_status spg_host_dense_project(spg_context *context, spg_amg_dense *dense, const void *b, void *x)
 {
     (void)context;
-    for (int64_t i = 0; i < dense->rows; ++i) put(x, dense->type, i, 0);
+    put_zeros(x, dense->type, dense->rows);
     for (int p = 0; p < dense->parts; ++p) {
         const spg_dense_part *part = &dense->part[p];
         const int *const row = dense->unknowns + part->first;

@@ -136,6 +136,10 @@ spg_status spg_host_many_dense_solve(spg_context *context, spg_amg_dense *dense,
 {
     double *const rows = workspace, *const spare = rows + dense->rows * width;
     (void)context;
+    if (dense->is_broken) { /* as spg_host_dense_solve */
+        for (int64_t k = 0; k < dense->rows * width; ++k) put(x, dense->type, k, 0);
+        return SPG_OK;
+    }
     for (int64_t i = 0; i < dense->rows; ++i)
         for (int j = 0; j < width && dense->place[i] >= 0; ++j)
             rows[dense->place[i] * width + j] = dense->scaling[i] * spg_dense_real_at(b, dense->type, i * width + j);
