@@ -46,14 +46,12 @@ static inline void spg_raise(atomic_llong *most, int64_t value)
 /* The first k in [begin, end) with columns[k] >= column, for ascending columns; end if there is none. */
 static inline int64_t spg_host_lower_bound(const int32_t *columns, int64_t begin, int64_t end, int64_t column)
 {
-    while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
-        if (columns[middle] < column)
-            begin = middle + 1;
-        else
-            end = middle;
+    int64_t length = end - begin;
+    for (int64_t half = length / 2; length > 1; half = length / 2) {
+        begin += half & -(int64_t)(columns[begin + half - 1] < column);
+        length -= half;
     }
-    return begin;
+    return begin + (length > 0 && columns[begin] < column);
 }
 
 /* How many threads pay off for this many entries: the context's, or fewer. */
