@@ -68,6 +68,39 @@ SPG_AVX512 static bool describe_in_vectors(const int32_t *columns, const int32_t
     }
     return bad == 0 && describe_int32_t(columns + k, offsets, B, count - k, starts + k, lengths + k);
 }
+
+/* before[k] = the sum of the lengths before entry k, eight at a time. Returns for how many entries; *sum: of their
+ * lengths. */
+SPG_AVX512 static int64_t sum_in_vectors(const int32_t *lengths, int64_t count, int64_t *before, int64_t *sum)
+{
+    const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
+    __m512i sums = zero;
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        const __m512i here = _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(lengths + k)));
+        __m512i up_to = _mm512_add_epi64(here, _mm512_alignr_epi64(here, zero, 7));
+        up_to = _mm512_add_epi64(up_to, _mm512_alignr_epi64(up_to, zero, 6));
+        up_to = _mm512_add_epi64(up_to, _mm512_alignr_epi64(up_to, zero, 4));
+        _mm512_storeu_si512(before + k, _mm512_add_epi64(sums, _mm512_sub_epi64(up_to, here)));
+        sums = _mm512_add_epi64(sums, _mm512_permutexvar_epi64(last, up_to));
+    }
+    *sum = _mm_cvtsi128_si64(_mm512_castsi512_si128(sums));
+    return k;
+}
+
+/* The products of each row, from those before its bounds, eight at a time. Returns for how many rows. */
+SPG_AVX512 static int64_t subtract_in_vectors(const int64_t *before, const int64_t *bounds, int64_t rows,
+                                              int64_t *row_products)
+{
+    __m512i last = _mm512_setzero_si512(); /* before[bounds[0]] is 0 */
+    int64_t r = 0;
+    for (; r + 8 <= rows; r += 8) {
+        const __m512i ends = _mm512_i64gather_epi64(_mm512_loadu_si512(bounds + r + 1), before, 8);
+        _mm512_storeu_si512(row_products + r, _mm512_sub_epi64(ends, _mm512_alignr_epi64(ends, last, 7)));
+        last = ends;
+    }
+    return r;
+}
 #endif
 
 bool spg_describe_entries(const spg_csr *A, const spg_csr *B, int64_t first, int64_t count, int64_t *starts,
@@ -98,16 +131,15 @@ void spg_load_bounds(spg_worker *worker, int64_t first_row, int64_t end_row)
     chunk->rows -= chunk->has_long_row;
 }
 
-bool spg_describe_chunk(spg_worker *worker)
+/* chunk->before and chunk->row_products, from the entries' lengths. */
+static void count_products(row_chunk *chunk, spg_vector_level vector)
 {
-    row_chunk *chunk = &worker->chunk;
-    const spg_csr *A = worker->shared->product->A, *B = worker->shared->product->B;
-    if (!spg_describe_entries(A, B, chunk->first_entry, chunk->bounds[chunk->rows], chunk->starts, chunk->lengths))
-        return false;
-    const int64_t entries = chunk->bounds[chunk->rows], rows = chunk->rows, *bounds = chunk->bounds;
+    const int64_t entries = chunk->bounds[chunk->rows], *bounds = chunk->bounds;
     const int32_t *lengths = chunk->lengths;
-    int64_t *before = chunk->before, *row_products = chunk->row_products, products = 0;
-    int64_t k = 0;
+    int64_t *before = chunk->before, products = 0, k = 0, r = 0;
+#if SPG_HAVE_AVX512
+    if (vector >= SPG_VECTOR_AVX512) k = sum_in_vectors(lengths, entries, before, &products);
+#endif
     for (; k + 4 <= entries; k += 4) { /* unrolled, so that the speed does not depend on the alignment of the loop */
         before[k] = products;
         before[k + 1] = products + lengths[k];
@@ -120,7 +152,20 @@ bool spg_describe_chunk(spg_worker *worker)
         products += lengths[k];
     }
     before[entries] = chunk->products = products;
-    for (int64_t r = 0; r < rows; r++) row_products[r] = before[bounds[r + 1]] - before[bounds[r]];
+#if SPG_HAVE_AVX512
+    if (vector >= SPG_VECTOR_AVX512) r = subtract_in_vectors(before, bounds, chunk->rows, chunk->row_products);
+#endif
+    for (; r < chunk->rows; r++) chunk->row_products[r] = before[bounds[r + 1]] - before[bounds[r]];
+    (void)vector;
+}
+
+bool spg_describe_chunk(spg_worker *worker)
+{
+    row_chunk *chunk = &worker->chunk;
+    const spg_csr *A = worker->shared->product->A, *B = worker->shared->product->B;
+    if (!spg_describe_entries(A, B, chunk->first_entry, chunk->bounds[chunk->rows], chunk->starts, chunk->lengths))
+        return false;
+    count_products(chunk, worker->shared->vector);
     return true;
 }
 
