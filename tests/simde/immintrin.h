@@ -60,6 +60,8 @@ SPG_SIMDE_LOAD(epi32_8, simde__m256i, int32_t, 8)
 SPG_SIMDE_LOAD(pd_8, simde__m512d, double, 8)
 SPG_SIMDE_LOAD(ps_16, simde__m512, float, 16)
 SPG_SIMDE_LOAD(ps_8, simde__m256, float, 8)
+SPG_SIMDE_LOAD(epi32_4, simde__m128i, int32_t, 4)
+SPG_SIMDE_LOAD(pd_4, simde__m256d, double, 4)
 
 #undef _mm512_mask_loadu_epi32
 #define _mm512_mask_loadu_epi32 spg_simde_mask_epi32_16
@@ -71,6 +73,10 @@ SPG_SIMDE_LOAD(ps_8, simde__m256, float, 8)
 #define _mm512_maskz_loadu_ps spg_simde_maskz_ps_16
 #undef _mm256_maskz_loadu_ps
 #define _mm256_maskz_loadu_ps spg_simde_maskz_ps_8
+#undef _mm_maskz_loadu_epi32
+#define _mm_maskz_loadu_epi32 spg_simde_maskz_epi32_4
+#undef _mm256_maskz_loadu_pd
+#define _mm256_maskz_loadu_pd spg_simde_maskz_pd_4
 #undef _mm512_mask_storeu_pd
 #define _mm512_mask_storeu_pd spg_simde_store_pd_8
 #undef _mm512_mask_storeu_ps
@@ -162,5 +168,42 @@ SPG_SIMDE_AT_LEAST(16, simde__m512i)
 #define _mm256_cmpge_epu32_mask(a, b) ((simde__mmask8)spg_simde_at_least_8(a, b))
 #undef _mm512_mask_cmpge_epu32_mask
 #define _mm512_mask_cmpge_epu32_mask(mask, a, b) ((simde__mmask16)((mask)&spg_simde_at_least_16(a, b)))
+
+static inline simde__m512i spg_simde_i64gather_epi64(simde__m512i places, const void *base, int scale)
+{
+    int64_t at[8], lanes[8];
+    memcpy(at, &places, sizeof at);
+    for (int i = 0; i < 8; i++) memcpy(&lanes[i], (const char *)base + at[i] * scale, sizeof lanes[i]);
+    memcpy(&places, lanes, sizeof lanes);
+    return places;
+}
+#undef _mm512_i64gather_epi64
+#define _mm512_i64gather_epi64 spg_simde_i64gather_epi64
+
+static inline simde__mmask8 spg_simde_cmpeq_epi32(simde__m256i a, simde__m256i b)
+{
+    int32_t x[8], y[8];
+    unsigned mask = 0;
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    for (int i = 0; i < 8; i++) mask |= (unsigned)(x[i] == y[i]) << i;
+    return (simde__mmask8)mask;
+}
+#undef _mm256_cmpeq_epi32_mask
+#define _mm256_cmpeq_epi32_mask spg_simde_cmpeq_epi32
+
+/* The register that begins `lanes` lanes of `bytes` bytes after the beginning of `low`, which `high` follows. */
+static inline simde__m512i spg_simde_alignr(simde__m512i high, simde__m512i low, int lanes, int bytes)
+{
+    char both[2 * sizeof low];
+    memcpy(both, &low, sizeof low);
+    memcpy(both + sizeof low, &high, sizeof high);
+    memcpy(&low, both + lanes * bytes, sizeof low);
+    return low;
+}
+#undef _mm512_alignr_epi32
+#define _mm512_alignr_epi32(high, low, lanes) spg_simde_alignr(high, low, lanes, 4)
+#undef _mm512_alignr_epi64
+#define _mm512_alignr_epi64(high, low, lanes) spg_simde_alignr(high, low, lanes, 8)
 
 #endif

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "list/list.h"
 #include "repeat/known.h"
+#include "sort/batch.h"
 #include "spgemm/row_class.h"
 
 #define KERNELS_OF(suffix)                                                                                             \
@@ -71,19 +72,30 @@ static int choose_kernel(kernel_costs *costs, int bucket)
     return turn % RETRY == 0 && is_near ? other : best;
 }
 
-/* For a product that ends before trials pay off: reading a whole row of C in order beats sorting it where one column in
- * COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread,
- * random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2; 1000 rows, 9
- * products 0.43 and 0.17). Equal rows of A share the work of a list (spgemm_bench on one thread, elast3d:10: A*P 1.04
- * ms, 1.63 by the window; A*A 14 and 35). Where some rows repeat earlier ones, lists are best for the others; where
- * none do, branches mispredict, and a network is (A*P of econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25
- * and 2.45). */
+/* Whether the network takes the rows of the chunk one and all, known or not: as many short rows, it computes them as
+ * fast as they are compared with known ones. spgemm_bench on one thread, AVX-512, with comparing in brackets: A*P of
+ * econ:5000 0.62 ms (1.40), of fd3d7:22 1.01 (1.82), of tri2d:100 0.94 (0.99), of fd2d5:100 0.43 (0.57), of fe2d9:100
+ * 0.77 (0.77); A*A of fd2d5:100 0.93 (0.82). With AVX2 grids lose: A*P of fd2d5:100 0.79 (0.61), of fe2d9:100 1.45
+ * (0.87). */
+static bool network_needs_no_known(const spg_worker *worker)
+{
+    const row_chunk *chunk = &worker->chunk;
+    return worker->shared->vector >= SPG_VECTOR_AVX512 && chunk->products <= SHORT_ROW * chunk->rows;
+}
+
+/* For a product that ends before trials pay off. Equal rows of A share the work of a list (spgemm_bench on one thread,
+ * elast3d:10: A*P 1.04 ms, 1.63 by the window; A*A 14 and 35). Of longer rows, reading a whole row of C in order beats
+ * sorting it where one column in COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread, random
+ * squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2). Where some rows
+ * repeat earlier ones, lists are best for the others; where none do, branches mispredict, and a network is (A*P of
+ * econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25 and 2.45). */
 enum { COLUMNS_A_PRODUCT = 32 };
 static int untried_kernel(const spg_worker *worker)
 {
     const row_chunk *chunk = &worker->chunk;
     const int64_t cols = worker->shared->product->B->cols;
     if (chunk->rows > 1 && spg_equal_rows(worker, 0, chunk->rows) > 1) return KERNEL_LIST;
+    if (network_needs_no_known(worker)) return KERNEL_NETWORK;
     if (cols / COLUMNS_A_PRODUCT * chunk->rows <= chunk->products) return KERNEL_WINDOW;
     return worker->known.scattered && worker->shared->vector > SPG_VECTOR_NONE ? KERNEL_NETWORK : KERNEL_LIST;
 }
@@ -133,7 +145,8 @@ static int64_t multiply_rows(spg_worker *worker, const row_kernels *kernels, int
         worker->row_counts[row] = worker->chunk.row_products[row];
         return 1;
     }
-    if (!worker->shared->automatic || !spg_comparing_pays(worker))
+    if (!worker->shared->automatic || (kernel == KERNEL_NETWORK && network_needs_no_known(worker)) ||
+        !spg_comparing_pays(worker))
         return multiply_by_kernel(worker, kernels, kernel, row, end);
     int64_t done = kernels->repeated_rows(worker, row, end);
     if (done > 0) return done;

@@ -33,10 +33,56 @@ static void scattered_rows_of_few_products_keep_their_bits(void **state)
     }
 }
 
+/* Rows of 1 to 34 products in turn, in as many columns as fit: the host may find each product's place among the columns
+ * of its row of C in one, two or four registers, and reads rows of B of up to 4, up to 8, or more entries differently.
+ */
+static void make_row_by_row(int64_t longest, int64_t cols, bool sorted, test_pattern *a, test_pattern *b)
+{
+    enum { ROWS = 700, INNER = 400 };
+    uint64_t random = (uint64_t)(longest * 100 + cols);
+    for (int64_t j = 0; j < INNER; ++j) {
+        const int64_t length = j == INNER - 1 ? longest : 1 + j % longest;
+        test_add_random(b, &random, length < cols ? length : cols, 0, cols, sorted);
+        test_end_row(b);
+    }
+    for (int64_t i = 0; i < ROWS; ++i) {
+        for (int64_t left = 1 + i % 34; left > 0;) {
+            const int64_t j = i % 5 == 0 && left >= longest ? INNER - 1 : test_below(&random, INNER);
+            const int64_t length = b->offsets[j] - (j > 0 ? b->offsets[j - 1] : 0);
+            if (length > left) continue;
+            test_add(a, j);
+            left -= length;
+        }
+        test_end_row(a);
+    }
+}
+
+static void short_rows_of_every_length_keep_their_bits(void **state)
+{
+    (void)state;
+    const int64_t longest[] = {4, 8, 12}, cols[] = {1, 4, 8, 9, 16, 17, 300, (int64_t)1 << 30};
+    for (int l = 0; l < 3; ++l)
+        for (int c = 0; c < 8; ++c)
+            for (int sorted = 0; sorted < 2; ++sorted) {
+                test_pattern a = {0}, b = {0};
+                make_row_by_row(longest[l], cols[c], sorted == 1, &a, &b);
+                if (c % 3 == 0) {
+                    spg_csr A, B;
+                    test_matrix_of(&a, b.rows, SPG_I32, SPG_F64, 1, 0, &A);
+                    test_matrix_of(&b, cols[c], SPG_I32, SPG_F64, 2, 0, &B);
+                    test_check_limits(&A, &B);
+                    spg_csr_free(test_host(), &A);
+                    spg_csr_free(test_host(), &B);
+                }
+                test_check_patterns(&a, &b, cols[c]);
+            }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scattered_rows_of_few_products_keep_their_bits),
+        cmocka_unit_test(short_rows_of_every_length_keep_their_bits),
     };
     return TEST_RUN_HERE(argc, argv, "products of scattered rows", tests);
 }

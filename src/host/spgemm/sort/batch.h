@@ -7,10 +7,14 @@
 
 enum { BATCH_ROWS = 32, LEAD = 16 };
 
+/* The most products of a row whose columns are sorted alone: there are few enough of them to look up each product's in
+ * registers. In longer rows, each column is sorted with the number of its product. */
+enum { SHORT_ROW = 32 };
+
 typedef struct network_row {
     int count, n;  /* products, entries */
     int first;     /* the first of its products in the batch */
-    int slot;      /* the position of its sorted keys */
+    int slot;      /* the position of its sorted keys, of a row that is not short */
     int64_t begin; /* the position of its entries in the staging buffer */
 } network_row;
 
@@ -20,8 +24,9 @@ typedef struct network_batch {
     int64_t first_row;
     int rows;
     int32_t base; /* subtracted from the columns */
-    int64_t first_entry, end_entry, first_product;
-    uint32_t *keys, *sorted;
+    int64_t first_entry, end_entry;
+    int32_t *columns; /* of each product */
+    uint32_t *sorted;
     network_row row[BATCH_ROWS];
 } network_batch;
 

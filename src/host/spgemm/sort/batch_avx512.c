@@ -2,27 +2,18 @@
 #include "batch.h"
 
 #if SPG_HAVE_AVX512
-#include "host/spgemm/lanes.h"
+#include "network_avx512.h"
 
-/* Expansion: (column, number) for each product of the batch; numbers within a row differ in their low bits. Prefetches
- * the values, which contraction will read. Needs room for eight more keys. */
-SPG_AVX512 static void expand_keys(const spg_worker *worker, const network_batch *batch)
+/* keys = the row's columns above the numbers of their products. Reads and writes up to 15 more. */
+SPG_AVX512 static void make_keys(const network_batch *batch, const network_row *it, uint32_t *keys)
 {
-    const row_chunk *chunk = &worker->chunk;
-    const int32_t *b_columns = worker->shared->product->B->columns;
-    const char *b_values = worker->shared->product->B->values;
-    const int64_t value_bytes = worker->shared->value_bytes;
-    const __m256i bases = _mm256_set1_epi32(batch->base), low_bits = _mm256_set1_epi32(NETWORK_KEYS - 1);
-    const __m256i lanes = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-    for (int64_t k = batch->first_entry; k < batch->end_entry; k++) {
-        int64_t t = chunk->starts[k], at = chunk->before[k] - batch->first_product;
-        __builtin_prefetch(b_values + t * value_bytes);
-        for (int left = chunk->lengths[k]; left > 0; left -= 8, t += 8, at += 8) {
-            const __m256i loaded = _mm256_maskz_loadu_epi32((__mmask8)first_lanes(left), b_columns + t);
-            const __m256i columns = _mm256_slli_epi32(_mm256_sub_epi32(loaded, bases), NETWORK_NUMBER_BITS);
-            const __m256i numbers = _mm256_and_si256(_mm256_add_epi32(lanes, _mm256_set1_epi32((int)at)), low_bits);
-            _mm256_storeu_si256((__m256i *)(void *)(batch->keys + at), _mm256_or_si256(columns, numbers));
-        }
+    const int32_t *columns = batch->columns + it->first;
+    const __m512i bases = _mm512_set1_epi32(batch->base);
+    __m512i numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    for (int i = 0; i < it->count; i += 16) {
+        const __m512i column = _mm512_sub_epi32(_mm512_loadu_si512(columns + i), bases);
+        _mm512_storeu_si512(keys + i, _mm512_or_si512(_mm512_slli_epi32(column, NETWORK_NUMBER_BITS), numbers));
+        numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
     }
 }
 
@@ -33,26 +24,22 @@ LANES_INLINE __mmask16 heads_of(const uint32_t *keys, int i, int count)
     return _mm512_mask_cmpge_epu32_mask(first_lanes(count - i), changed, _mm512_set1_epi32(NETWORK_KEYS));
 }
 
-/* Writes the columns of a row of C to the staging buffer, which has room for 16 more. */
-SPG_AVX512 static void emit_columns(spg_worker *worker, const network_batch *batch, network_row *it)
+/* The columns of a row of C from its sorted keys; returns how many. There must be room for 16 more. */
+SPG_AVX512 static int columns_of_keys(uint32_t *keys, int count, int32_t base, int32_t *columns)
 {
-    const __m512i bases = _mm512_set1_epi32(batch->base);
-    uint32_t *keys = batch->sorted + it->slot;
-    int32_t *columns = worker->columns + worker->staged;
+    const __m512i bases = _mm512_set1_epi32(base);
     int n = 0;
     keys[-1] = ~keys[0];
-    for (int i = 0; i < it->count; i += 16) {
-        const __mmask16 heads = heads_of(keys, i, it->count);
+    for (int i = 0; i < count; i += 16) {
+        const __mmask16 heads = heads_of(keys, i, count);
         const __m512i here = _mm512_srli_epi32(_mm512_loadu_si512(keys + i), NETWORK_NUMBER_BITS);
         _mm512_storeu_si512(columns + n, _mm512_maskz_compress_epi32(heads, _mm512_add_epi32(here, bases)));
         n += _mm_popcnt_u32(heads);
     }
-    it->begin = worker->staged;
-    it->n = n;
-    worker->staged += n;
+    return n;
 }
 
-/* places[low bits of the number] = the rank of its column in the row of C. */
+/* places[number] = the rank of its column in the row of C. */
 SPG_AVX512 static void find_places(const uint32_t *keys, int count, uint8_t *places)
 {
     int place = -1;
@@ -63,6 +50,29 @@ SPG_AVX512 static void find_places(const uint32_t *keys, int count, uint8_t *pla
             place += (int)(heads >> lane & 1);
             places[keys[i + lane] & (NETWORK_KEYS - 1)] = (uint8_t)place;
         }
+    }
+}
+
+/* The columns of the batch's rows of C, in the staging buffer. */
+SPG_AVX512 static void find_columns(spg_worker *worker, network_batch *batch)
+{
+    for (int i = 0; i < batch->rows; i++) {
+        network_row *it = &batch->row[i];
+        const int32_t *columns = batch->columns + it->first;
+        int32_t *staged = worker->columns + worker->staged;
+        if (it->count <= SHORT_ROW / 2) {
+            it->n = sort_columns(columns, it->count, staged, 1);
+        } else if (it->count <= SHORT_ROW) {
+            it->n = sort_columns(columns, it->count, staged, 2);
+        } else {
+            uint32_t *keys = batch->sorted + it->slot;
+            make_keys(batch, it, keys);
+            spg_sort_by_network_avx512(keys, it->count, keys);
+            it->n = columns_of_keys(keys, it->count, batch->base, staged);
+        }
+        it->begin = worker->staged;
+        worker->staged += it->n;
+        worker->row_counts[batch->first_row + i] = it->n;
     }
 }
 
@@ -77,8 +87,7 @@ LANES_INLINE void multiply_8_f64(double a, const double *values, int64_t at, __m
 
 LANES_INLINE void multiply_8_f32(float a, const float *values, int64_t at, __mmask8 mask, float *products)
 {
-    const __m256 b = _mm256_maskz_loadu_ps(mask, values + at);
-    _mm256_storeu_ps(products, _mm256_mul_ps(_mm256_set1_ps(a), b));
+    _mm256_storeu_ps(products, _mm256_mul_ps(_mm256_set1_ps(a), _mm256_maskz_loadu_ps(mask, values + at)));
 }
 
 LANES_INLINE void multiply_8_c32(value_c32 a, const value_c32 *values, int64_t at, __mmask8 mask, value_c32 *products)
@@ -96,6 +105,77 @@ LANES_INLINE void multiply_8_none(value_none a, const value_none *values, int64_
 {
     (void)a, (void)values, (void)at, (void)mask, (void)products;
 }
+
+/* The same for four of f64, in half a register; for the others it would gain nothing. */
+LANES_INLINE void multiply_4_f64(double a, const double *values, int64_t at, __mmask8 mask, double *products)
+{
+    _mm256_storeu_pd(products, _mm256_mul_pd(_mm256_set1_pd(a), _mm256_maskz_loadu_pd(mask, values + at)));
+}
+
+#define multiply_4_f32 multiply_8_f32
+#define multiply_4_c32 multiply_8_c32
+#define multiply_4_c64 multiply_8_c64
+#define multiply_4_none multiply_8_none
+
+/* The place of a column among the first 16 and those after them. */
+LANES_INLINE int place_of(__m512i low, __m512i high, int32_t column)
+{
+    const __m512i columns = _mm512_set1_epi32(column);
+    const unsigned first = _mm512_cmpeq_epi32_mask(low, columns), second = _mm512_cmpeq_epi32_mask(high, columns);
+    return __builtin_ctz(first | second << 16);
+}
+
+/* Sums of up to 16 entries of C in two registers: each product is added in the lane of its column. */
+LANES_INLINE void sum_in_registers_f64(const int32_t *c_columns, int n, const int32_t *columns, const double *products,
+                                       int count, double *sums)
+{
+    const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)c_columns);
+    __m512d low_sums = _mm512_setzero_pd(), high_sums = low_sums;
+    if (n <= 8) {
+#pragma GCC unroll 4
+        for (int p = 0; p < count; p++) {
+            const __mmask8 lane = _mm256_cmpeq_epi32_mask(low, _mm256_set1_epi32(columns[p]));
+            low_sums = _mm512_mask_add_pd(low_sums, lane, low_sums, _mm512_set1_pd(products[p]));
+        }
+    } else {
+        const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(c_columns + 8));
+#pragma GCC unroll 4
+        for (int p = 0; p < count; p++) {
+            const __m256i column = _mm256_set1_epi32(columns[p]);
+            const __m512d product = _mm512_set1_pd(products[p]);
+            low_sums = _mm512_mask_add_pd(low_sums, _mm256_cmpeq_epi32_mask(low, column), low_sums, product);
+            high_sums = _mm512_mask_add_pd(high_sums, _mm256_cmpeq_epi32_mask(high, column), high_sums, product);
+        }
+        _mm512_storeu_pd(sums + 8, high_sums);
+    }
+    _mm512_storeu_pd(sums, low_sums);
+}
+
+LANES_INLINE void sum_in_registers_f32(const int32_t *c_columns, int n, const int32_t *columns, const float *products,
+                                       int count, float *sums)
+{
+    const __m512i all = _mm512_loadu_si512(c_columns);
+    __m512 all_sums = _mm512_setzero_ps();
+    (void)n;
+#pragma GCC unroll 4
+    for (int p = 0; p < count; p++) {
+        const __mmask16 lane = _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(columns[p]));
+        all_sums = _mm512_mask_add_ps(all_sums, lane, all_sums, _mm512_set1_ps(products[p]));
+    }
+    _mm512_storeu_ps(sums, all_sums);
+}
+
+/* The most entries of a row that are summed in registers. */
+enum {
+    IN_REGISTERS_f32 = 16,
+    IN_REGISTERS_f64 = 16,
+    IN_REGISTERS_c32 = 0,
+    IN_REGISTERS_c64 = 0,
+    IN_REGISTERS_none = 0
+};
+#define sum_in_registers_c32(c_columns, n, columns, products, count, sums) ((void)0)
+#define sum_in_registers_c64 sum_in_registers_c32
+#define sum_in_registers_none sum_in_registers_c32
 
 #define TEMPLATE "host/spgemm/sort/batch_avx512.inc.h"
 #define WITH_PATTERN

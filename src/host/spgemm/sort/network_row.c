@@ -1,6 +1,8 @@
-/* Expand, sort and contract short rows in vector registers. Keys of 32 bits hold the column above the number of the
- * product (the paper's packed permutation index, section 3.3) and are sorted by a network, so that no branch depends on
- * the matrix. This is the kernel for shuffled meshes; it needs vector code (batch_avx512.c, batch_avx2.c). */
+/* Expand, sort and contract short rows in vector registers. A network sorts the columns of a row's products, so that no
+ * branch depends on the matrix; each product then finds its place by comparing its column with all of the row's. For
+ * this, rows of more than SHORT_ROW products are sorted with keys of 32 bits: the column above the number of the
+ * product (the paper's packed permutation index, section 3.3). This is the kernel for rows that do not repeat earlier
+ * ones; it needs vector code (batch_avx512.c, batch_avx2.c). */
 #include "batch.h"
 #include "radix.h"
 
@@ -40,10 +42,10 @@ static bool open_batch(spg_worker *worker, int64_t row, int64_t end, network_bat
     batch->rows = count_rows(worker, row, end, batch->row);
     batch->first_entry = chunk->bounds[row];
     batch->end_entry = chunk->bounds[row + batch->rows];
-    batch->first_product = chunk->before[batch->first_entry];
-    batch->keys = (uint32_t *)(void *)worker->keys;
+    batch->columns = (int32_t *)(void *)worker->keys;
     batch->sorted = (uint32_t *)(void *)worker->keys_spare;
-    return batch->rows > 0 && spg_make_room(worker, chunk->before[batch->end_entry] - batch->first_product);
+    return batch->rows > 0 &&
+           spg_make_room(worker, chunk->before[batch->end_entry] - chunk->before[batch->first_entry]);
 }
 
 /* Prefetches the columns that the next batch will expand. On shuffled meshes they are far apart. */
