@@ -20,6 +20,13 @@ SPG_INLINE double spg_unit_of(double magnitude)
     return ldexp(1.0, exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent);
 }
 
+/* What numbers, whose squares have this sum, are multiplied by before their squares are summed again: 1 unless the
+ * squares under- or overflowed, or nearly did. */
+SPG_INLINE double spg_rescaling_of_squares(double sum)
+{
+    return sum > DBL_MAX ? 0x1p-600 : sum < 0x1p-900 ? 0x1p600 : 1;
+}
+
 /* The unit of numbers whose squares have this sum: the power of two at or below its root; 1 if that is no number. */
 SPG_INLINE double spg_unit_of_squares(double sum) { return sum <= DBL_MAX ? spg_unit_of(sqrt(sum)) : 1; }
 

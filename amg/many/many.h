@@ -65,7 +65,7 @@ int spg_amg_width_for(int64_t count);
 spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares, double *products);
 
 /* ---- iterate.c: what both methods do with all vectors ---- */
-/* q = b - A x, and the true residuals of the vectors in `phase`. */
+/* residual = b - A x, and the true residuals of the vectors in `phase`. Waits; overwrites z. */
 spg_status spg_amg_many_measure(spg_amg_many_solve *solve, spg_amg_phase phase, void *residual);
 /* The vectors in a phase, as a set. */
 uint32_t spg_amg_columns_in(const spg_amg_many_solve *solve, spg_amg_phase phase);

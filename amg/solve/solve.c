@@ -101,13 +101,13 @@ spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residua
     return note_residual(solve, residual);
 }
 
-static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
+static spg_status read_square(spg_amg_solve_state *solve, const void *vector, double *square)
 {
     spg_amg_scalars scalars;
     spg_status status = spg_amg_dot(solve, vector, vector, &solve->solver->scalars->norm_square);
     if (status == SPG_OK) status = read_scalars(solve, &scalars);
     if (status != SPG_OK) return status;
-    *norm = sqrt(scalars.norm_square);
+    *square = scalars.norm_square;
     solve->dense_state = (int)scalars.dense_state;
     return SPG_OK;
 }
@@ -117,13 +117,14 @@ static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, doub
 spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
 {
     void *const z = solve->solver->z;
-    spg_status status = read_norm(solve, vector, norm);
-    const bool is_extreme = *norm < 0x1p-450 || isinf(*norm);
-    if (status != SPG_OK || !is_extreme || solve->type == SPG_F32 || solve->n == 0) return status;
-    const double unit = isinf(*norm) ? 0x1p600 : 0x1p-600;
-    status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, vector, 0, z);
-    if (status == SPG_OK) status = read_norm(solve, z, norm);
-    *norm *= unit;
+    double square = 0;
+    spg_status status = read_square(solve, vector, &square);
+    const double scaling = spg_rescaling_of_squares(square);
+    *norm = sqrt(square);
+    if (status != SPG_OK || scaling == 1 || solve->type == SPG_F32 || solve->n == 0) return status;
+    status = solve->backend->axpby(solve->context, solve->type, solve->n, scaling, vector, 0, z);
+    if (status == SPG_OK) status = read_square(solve, z, &square);
+    *norm = sqrt(square) / scaling;
     return status;
 }
 
