@@ -13,17 +13,11 @@ uint32_t spg_amg_columns_in(const spg_amg_many_solve *solve, spg_amg_phase phase
     return set;
 }
 
-static bool is_of_one(spg_status status)
-{
-    return status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN ||
-           status == SPG_ERROR_INCOMPATIBLE || status == SPG_ERROR_UNSUPPORTED;
-}
-
 spg_status spg_amg_end_column(spg_amg_many_solve *solve, spg_amg_column *column, spg_status status)
 {
     column->phase = SPG_AMG_ENDED;
     if (status == SPG_OK) return SPG_OK;
-    if (!is_of_one(status)) return status;
+    if (!spg_amg_is_of_one(status)) return status;
     column->status = status;
     snprintf(column->message, sizeof column->message, "%s", spg_context_message(solve->context));
     return SPG_OK;

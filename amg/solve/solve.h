@@ -65,25 +65,37 @@ void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *o
 spg_status spg_amg_begin_solve(spg_amg_solve_state *solve);
 /* Completes the result of a solve that ended with this status, and says why it has not converged. */
 spg_status spg_amg_end_solve(spg_amg_solve_state *solve, spg_status status);
+/* Whether a status tells of the system and its right-hand side, and not of memory or the device. */
+bool spg_amg_is_of_one(spg_status status);
 /* Whether the residual at the end must still be computed from x. */
 bool spg_amg_lacks_true_residual(const spg_amg_solve_state *solve, spg_status status);
 
+/* ---- residual.c ---- */
 /* Queues *scalar = x . y; scalar: a member of solver->scalars. */
 spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar);
 
-/* r = b - A x; stores its norm in the result. Waits. BREAKDOWN if the norm is not finite. */
+/* Waits. */
+spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, spg_amg_scalars *scalars);
+
+/* Waits, and reads a norm. */
+spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
+
+/* r = b - A x, and its norm. Waits. */
+spg_status spg_amg_find_residual(spg_amg_solve_state *solve, double *norm);
+
+/* The same; stores the norm in the result. BREAKDOWN if it is not finite. */
 spg_status spg_amg_measure_residual(spg_amg_solve_state *solve);
 
-/* Stores an iteration's residual in result and history. BREAKDOWN if it is not finite. */
+/* Stores the current iteration's residual in result and history. */
+void spg_amg_store_residual(spg_amg_solve_state *solve, double residual);
+
+/* The same for a new iteration. BREAKDOWN if the residual is not finite. */
 spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
 
 /* The same for a residual that was computed from x, of the current iteration. */
 spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual);
 
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
-
-/* Waits, and reads a norm. */
-spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
 
 /* ---- null_space.c ---- */
 /* Prepares the null space of options.nullspace. */
