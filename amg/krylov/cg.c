@@ -40,7 +40,7 @@ static spg_status dot(const spg_krylov *run, int x, int y, double *result)
 }
 
 /* The next p, from z = M r and this p; the first where the scalars are zero. */
-static spg_status turn(const spg_krylov *run)
+static spg_status turn(spg_krylov *run)
 {
     void *const z = spg_krylov_vector(run, Z);
     spg_status status = spg_krylov_precondition(run, spg_krylov_vector(run, R), z);
@@ -51,7 +51,7 @@ static spg_status turn(const spg_krylov *run)
 
 /* Moves x and r along p by the best step. A step queued after one that has converged, or that cannot be done, moves
  * nothing. */
-static spg_status step(const spg_krylov *run, unsigned int *number)
+static spg_status step(spg_krylov *run, unsigned int *number)
 {
     void *const p = spg_krylov_vector(run, P), *const q = spg_krylov_vector(run, Q);
     const spg_amg_cg_vectors vectors = {p, q, run->x, spg_krylov_vector(run, R)};
@@ -81,28 +81,35 @@ static bool may_look_ahead(const spg_krylov *run)
            run->result.iterations + 1 < run->options.max_iterations;
 }
 
+/* One iteration: its step, which `is_ahead` says is queued as `number`, and the direction of the next; that one's step
+ * too where it looks ahead. A step that was done counts, also if what is queued after it fails. */
+static spg_status iterate(spg_krylov *run, bool *is_ahead, unsigned int *number)
+{
+    spg_status status = *is_ahead ? SPG_OK : step(run, number);
+    const unsigned int current = *number;
+    if (status != SPG_OK) return status;
+    *is_ahead = may_look_ahead(run);
+    spg_status ahead = *is_ahead ? turn(run) : SPG_OK;
+    if (*is_ahead && ahead == SPG_OK) ahead = step(run, number);
+    status = read_step(run, current);
+    if (status != SPG_OK || ahead != SPG_OK) return status != SPG_OK ? status : ahead;
+    return !*is_ahead && spg_krylov_goes_on(run) ? turn(run) : SPG_OK;
+}
+
 spg_status spg_krylov_cg(spg_krylov *run)
 {
     unsigned int number = 0;
     bool is_ahead = false;
     spg_status status = run->context->backend->zero_bytes(run->context, scalars_of(run), sizeof(spg_amg_cg_scalars));
     if (status == SPG_OK) status = turn(run);
-    while (status == SPG_OK && spg_krylov_goes_on(run)) {
-        if (!is_ahead) status = step(run, &number);
-        const unsigned int current = number;
-        is_ahead = may_look_ahead(run);
-        if (status == SPG_OK && is_ahead) status = turn(run);
-        if (status == SPG_OK && is_ahead) status = step(run, &number);
-        if (status == SPG_OK) status = read_step(run, current);
-        if (status == SPG_OK && !is_ahead && spg_krylov_goes_on(run)) status = turn(run);
-    }
+    while (status == SPG_OK && spg_krylov_goes_on(run)) status = iterate(run, &is_ahead, &number);
     return status;
 }
 
 /* ---- Flexible conjugate gradients ---- */
 
 /* A step along the next p, and what the direction after it needs: z = M r, z . r and z . q. */
-static spg_status queue_flexible(const spg_krylov *run, int number)
+static spg_status queue_flexible(spg_krylov *run, int number)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
     void *const z = spg_krylov_vector(run, Z);

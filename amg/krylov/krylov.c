@@ -7,6 +7,7 @@
 #include "memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RESTART = 1000, LINE = 256 };
@@ -159,9 +160,11 @@ spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z
     return run->M.apply(run->M.user, run->context, r, z);
 }
 
-spg_status spg_krylov_multiply(const spg_krylov *run, const void *x, void *y)
+spg_status spg_krylov_multiply(spg_krylov *run, const void *x, void *y)
 {
-    return run->A.apply(run->A.user, run->context, x, y);
+    const spg_status status = run->A.apply(run->A.user, run->context, x, y);
+    run->A_has_failed = status != SPG_OK;
+    return status;
 }
 
 static spg_status set_residual(spg_krylov *run, double residual)
@@ -271,20 +274,17 @@ static spg_status measure(spg_krylov *run)
     return status == SPG_OK ? set_residual(run, residual) : status;
 }
 
-/* Also for x = 0, whose residual is b. */
+/* The norm of b, and vector 0 = the residual of the initial x; that of x = 0 is b. */
 static spg_status begin(spg_krylov *run)
 {
-    void *const r = spg_krylov_vector(run, 0);
     spg_status status = norm_of(run, run->b, &run->norm);
-    if (status == SPG_OK && !isfinite(run->norm))
+    if (status == SPG_OK && !isfinite(run->norm)) {
+        set_residual(run, run->norm);
         status = spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", run->norm);
-    if (status != SPG_OK) return status;
-    if (!run->options.zero_guess) {
+    } else if (status == SPG_OK && !run->options.zero_guess) {
         status = measure(run);
-    } else {
-        status =
-            run->context->backend->zero_bytes(run->context, run->x, spg_array_bytes(run->n, spg_type_size(run->type)));
-        if (status == SPG_OK) status = spg_krylov_axpby(run, 1, run->b, 0, r);
+    } else if (status == SPG_OK) {
+        status = spg_krylov_axpby(run, 1, run->b, 0, spg_krylov_vector(run, 0));
         if (status == SPG_OK) status = set_residual(run, run->norm);
     }
     if (run->norm == 0) run->norm = 1;
@@ -302,6 +302,15 @@ static spg_status run_method(spg_krylov *run)
     }
 }
 
+/* The residual of x after a method has ended with this status. An error keeps its message. */
+static spg_status measure_end(spg_krylov *run, spg_status status)
+{
+    char message[512];
+    if (status == SPG_OK) return measure(run);
+    snprintf(message, sizeof message, "%s", spg_context_message(run->context));
+    return measure(run) == SPG_OK ? status : spg_context_fail(run->context, status, "%s", message);
+}
+
 /* Runs the method from residuals computed anew, until one of them has converged, or one that the method took for
  * converged, or for its end, has not become smaller by half. */
 static spg_status iterate(spg_krylov *run)
@@ -314,10 +323,8 @@ static spg_status iterate(spg_krylov *run)
         if (status == SPG_OK && run->result.iterations == done)
             return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: no step can be done", done + 1);
         const bool ends = spg_krylov_has_converged(run);
-        const bool may_measure = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
-        if (!may_measure || !isfinite(run->result.residual)) return status;
-        const spg_status measured = measure(run);
-        if (measured != SPG_OK) return measured;
+        if (run->A_has_failed || !isfinite(run->result.residual)) return status;
+        status = measure_end(run, status);
         if (status == SPG_OK && ends && !spg_krylov_has_converged(run) && run->result.residual > 0.5 * before) {
             run->result.stagnated = 1;
             return SPG_OK;
@@ -339,7 +346,11 @@ static spg_status tell_residual(const spg_krylov *run)
 
 static spg_status solve(spg_krylov *run)
 {
-    spg_status status = take_memory(run);
+    spg_status status = SPG_OK;
+    if (run->options.zero_guess)
+        status =
+            run->context->backend->zero_bytes(run->context, run->x, spg_array_bytes(run->n, spg_type_size(run->type)));
+    if (status == SPG_OK) status = take_memory(run);
     if (status == SPG_OK) status = begin(run);
     if (status == SPG_OK) status = iterate(run);
     give_memory(run);
@@ -365,6 +376,7 @@ spg_status spg_krylov_solve(spg_context *context, const spg_operator *A, const s
     spg_status status = check(context, A, M, &run.options);
     if (status == SPG_OK) status = check_vectors(context, A, b, x);
     if (status != SPG_OK) return status;
+    run.result.initial_residual = run.result.residual = NAN; /* until one is known */
     run.A = *A;
     if (M != NULL) run.M = *M;
     run.type = A->type;

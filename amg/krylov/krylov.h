@@ -25,7 +25,8 @@ typedef struct spg_krylov {
     void *workspace;
     spg_amg_krylov_scalars *scalars;
     spg_amg_small_system small;
-    int at_once; /* iterations that were begun before the host looked last */
+    int at_once;       /* iterations that were begun before the host looked last */
+    bool A_has_failed; /* then it is not applied again */
 } spg_krylov;
 
 static inline void *spg_krylov_vector(const spg_krylov *run, int k) { return run->memory + k * run->vector_bytes; }
@@ -55,7 +56,7 @@ spg_status spg_krylov_advance(const spg_krylov *run, spg_amg_krylov_move move, i
 
 /* z = M r; y = A x. */
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z);
-spg_status spg_krylov_multiply(const spg_krylov *run, const void *x, void *y);
+spg_status spg_krylov_multiply(spg_krylov *run, const void *x, void *y);
 
 /* Whether M is the cycle of a hierarchy and changes with its vector, as a K-cycle does. (operators.c) */
 bool spg_amg_is_flexible(const spg_operator *M);
@@ -68,7 +69,7 @@ bool spg_krylov_has_converged(const spg_krylov *run);
 bool spg_krylov_goes_on(const spg_krylov *run);
 
 /* Queues iteration `number`, from 0, of a method that has begun. */
-typedef spg_status spg_krylov_iteration(const spg_krylov *run, int number);
+typedef spg_status spg_krylov_iteration(spg_krylov *run, int number);
 
 /* Up to `most` iterations, after SPG_AMG_KRYLOV_BEGIN. The host looks at their residuals, and waits for that, when
  * those have been begun that it expects to be needed; at each with a monitor. *told: the scalars when it looked last.
