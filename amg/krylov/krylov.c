@@ -186,70 +186,20 @@ spg_status spg_krylov_note(spg_krylov *run, double residual)
     return status;
 }
 
-bool spg_krylov_has_converged(const spg_krylov *run) { return run->result.residual <= spg_krylov_target(run); }
-
-bool spg_krylov_goes_on(const spg_krylov *run)
+static bool may_go_on(const spg_krylov *run)
 {
-    return !spg_krylov_has_converged(run) && !run->result.stopped &&
-           run->result.iterations < run->options.max_iterations;
+    return !run->result.stopped && run->result.iterations < run->options.max_iterations;
 }
 
-/* ---- Iterations between which the host looks ---- */
+/* Whether the residual, as a method knows it, says that x is within tolerance, or as good as rounding lets it be. */
+static bool claims(const spg_krylov *run) { return run->result.residual <= spg_krylov_target(run); }
 
-/* Copies scalars to the host. Waits. */
-static spg_status read_scalars(const spg_krylov *run, const void *from, int64_t bytes, void *to)
+bool spg_krylov_goes_on(const spg_krylov *run) { return !claims(run) && may_go_on(run); }
+
+spg_status spg_krylov_read(const spg_krylov *run, const void *from, int64_t bytes, void *to)
 {
     spg_context *context = run->context;
     return context->backend->copy_bytes(context, to, SPG_PLACE_HOST, from, context->config.place, bytes);
-}
-
-/* Waits, and stores the residuals of the iterations after the first `known`. */
-static spg_status look(spg_krylov *run, int64_t known, spg_amg_krylov_scalars *told)
-{
-    spg_status status = read_scalars(run, run->scalars, sizeof *told, told);
-    for (int64_t k = known; status == SPG_OK && k < told->done; k++)
-        status = spg_krylov_note(run, told->residuals[k % SPG_AMG_MOST_UNREAD]);
-    return status;
-}
-
-/* Of the iterations still needed if the residual goes on to fall as it did, those begun before the host looks again: a
- * later one may fall faster. Of 59 solves with 1632 iterations, 81 were begun in vain and 527 times the host looked; 76
- * and 545 with a half, 85 and 515 with all. No bench measures this; the solves are those of test_amg_krylov_at_once. */
-#define SHARE_AT_ONCE 0.75
-
-static int expected(const spg_krylov *run, int most)
-{
-    const spg_krylov_result *result = &run->result;
-    const double fall = log(result->initial_residual / result->residual) / result->iterations;
-    if (!(fall > 0)) return most;
-    const double share = SHARE_AT_ONCE * log(result->residual / spg_krylov_target(run)) / fall;
-    return share < 1 ? 1 : share < most ? (int)share : most;
-}
-
-/* How many iterations are begun at once. A monitor may end any. The first is alone, since M may be the inverse; from
- * one look to the next the number at most doubles. */
-static int next_at_once(spg_krylov *run, int most)
-{
-    const int left = run->options.max_iterations - run->result.iterations;
-    int count = run->options.monitor != NULL ? 1 : run->backend->krylov->at_once;
-    if (count > 2 * run->at_once) count = 2 * run->at_once;
-    run->at_once = count = run->result.iterations == 0 ? 1 : expected(run, count);
-    if (count > left) count = left;
-    return count < most ? count : most;
-}
-
-spg_status spg_krylov_iterate(spg_krylov *run, int most, spg_krylov_iteration *queue, spg_amg_krylov_scalars *told)
-{
-    spg_status status = SPG_OK;
-    int begun = 0;
-    *told = (spg_amg_krylov_scalars){0};
-    while (status == SPG_OK && told->end == SPG_AMG_GOES_ON && begun < most && spg_krylov_goes_on(run)) {
-        const int known = begun, count = next_at_once(run, most - begun);
-        for (; begun < known + count && status == SPG_OK; begun++) status = queue(run, begun);
-        const spg_status looked = look(run, known, told);
-        if (looked != SPG_OK) status = looked;
-    }
-    return status;
 }
 
 /* ---- The solve ---- */
@@ -258,7 +208,7 @@ static spg_status norm_of(const spg_krylov *run, const void *vector, double *nor
 {
     double square = 0;
     spg_status status = spg_krylov_dot(run, vector, vector, &run->scalars->square);
-    if (status == SPG_OK) status = read_scalars(run, &run->scalars->square, sizeof square, &square);
+    if (status == SPG_OK) status = spg_krylov_read(run, &run->scalars->square, sizeof square, &square);
     *norm = sqrt(square);
     return status;
 }
@@ -287,7 +237,8 @@ static spg_status begin(spg_krylov *run)
         status = spg_krylov_axpby(run, 1, run->b, 0, spg_krylov_vector(run, 0));
         if (status == SPG_OK) status = set_residual(run, run->norm);
     }
-    if (run->norm == 0) run->norm = 1;
+    run->b_is_zero = run->norm == 0;
+    if (run->b_is_zero) run->norm = 1;
     run->result.initial_residual = run->result.residual;
     return status;
 }
@@ -311,24 +262,38 @@ static spg_status measure_end(spg_krylov *run, spg_status status)
     return measure(run) == SPG_OK ? status : spg_context_fail(run->context, status, "%s", message);
 }
 
-/* Runs the method from residuals computed anew, until one of them has converged, or one that the method took for
- * converged, or for its end, has not become smaller by half. */
+static bool has_converged(const spg_krylov *run) { return run->result.residual <= run->options.tolerance * run->norm; }
+
+/* Below which part of ||b|| rounding hides the next residuals; if b is zero, of the last that was computed from x. */
+static void set_rounding(spg_krylov *run)
+{
+    run->rounding = spg_amg_hidden_part(run->type == SPG_F32) * (run->b_is_zero ? run->result.residual : run->norm);
+}
+
+/* Whether a residual computed from x can fall no more. before: when the method began; ends: it claimed, or ended. */
+static bool stagnates(const spg_krylov *run, double before, bool ends)
+{
+    const bool is_hidden = !run->b_is_zero && run->result.residual <= run->rounding;
+    return !has_converged(run) && (is_hidden || (ends && run->result.residual > 0.5 * before));
+}
+
+/* Runs the method from residuals computed anew, until one of them has converged, or is hidden by rounding, or one that
+ * the method took for that, or for its end, has not become smaller by half. */
 static spg_status iterate(spg_krylov *run)
 {
     spg_status status = SPG_OK;
-    while (status == SPG_OK && spg_krylov_goes_on(run)) {
+    while (status == SPG_OK && !has_converged(run) && !run->result.stagnated && may_go_on(run)) {
         const double before = run->result.residual;
         const int done = run->result.iterations;
+        set_rounding(run);
+        run->has_vanished = false;
         status = run_method(run);
-        if (status == SPG_OK && run->result.iterations == done)
+        const bool ends = claims(run) || run->has_vanished;
+        if (status == SPG_OK && run->result.iterations == done && !ends)
             return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: no step can be done", done + 1);
-        const bool ends = spg_krylov_has_converged(run);
         if (run->A_has_failed || !isfinite(run->result.residual)) return status;
         status = measure_end(run, status);
-        if (status == SPG_OK && ends && !spg_krylov_has_converged(run) && run->result.residual > 0.5 * before) {
-            run->result.stagnated = 1;
-            return SPG_OK;
-        }
+        run->result.stagnated = status == SPG_OK && stagnates(run, before, ends);
     }
     return status;
 }
@@ -356,7 +321,7 @@ static spg_status solve(spg_krylov *run)
     give_memory(run);
     run->result.relative_residual = run->result.residual / run->norm;
     if (status != SPG_OK) return status;
-    run->result.converged = spg_krylov_has_converged(run);
+    run->result.converged = has_converged(run);
     return run->result.converged ? SPG_OK : tell_residual(run);
 }
 

@@ -1,6 +1,7 @@
 /* Norms and residuals of a solve. */
 #include "solve.h"
 
+#include "amg/numerics.h"
 #include "amg/units.h"
 
 #include <math.h>
@@ -89,4 +90,17 @@ spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
 bool spg_amg_has_converged(const spg_amg_solve_state *solve)
 {
     return solve->residual <= solve->options.tolerance * solve->norm;
+}
+
+double spg_amg_target(const spg_amg_solve_state *solve)
+{
+    return fmax(solve->options.tolerance * solve->norm, solve->rounding);
+}
+
+bool spg_amg_claims(const spg_amg_solve_state *solve) { return solve->residual <= spg_amg_target(solve); }
+
+void spg_amg_set_rounding(spg_amg_solve_state *solve)
+{
+    const double of = solve->b_is_zero ? solve->residual : solve->norm;
+    solve->rounding = spg_amg_hidden_part(solve->type == SPG_F32) * of;
 }

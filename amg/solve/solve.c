@@ -175,7 +175,8 @@ static spg_status begin(spg_amg_solve_state *solve)
         return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
     }
     status = prepare_system(solve);
-    if (solve->norm == 0) solve->norm = 1;
+    solve->b_is_zero = solve->norm == 0;
+    if (solve->b_is_zero) solve->norm = 1;
     if (status != SPG_OK) return measure_refused(solve, status);
     status = spg_amg_measure_residual(solve);
     return status == SPG_OK ? choose_unit(solve) : status;
@@ -236,6 +237,7 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
 spg_status spg_amg_begin_solve(spg_amg_solve_state *solve)
 {
     const spg_status status = begin(solve);
+    spg_amg_set_rounding(solve);
     solve->first = solve->residual;
     solve->result.initial_residual = solve->result.residual;
     return status;

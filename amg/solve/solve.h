@@ -43,8 +43,11 @@ typedef struct spg_amg_solve_state {
     const void *b;
     void *x;
     double unit;
-    double norm;            /* ||b||, or that of 1 if it is 0 */
+    double norm; /* ||b||, or that of 1 if it is 0 */
+    bool b_is_zero;
+    double rounding;        /* an updated residual of at most this is not to be believed; spg_amg_set_rounding */
     double first, residual; /* ||b - A x|| before and now */
+    bool has_vanished;      /* r . M r underflows, at so small a residual that rounding may be all of it */
     bool residual_is_true;  /* computed from x, not updated */
     int dense_state;        /* as at the beginning; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
@@ -95,7 +98,16 @@ spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
 /* The same for a residual that was computed from x, of the current iteration. */
 spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual);
 
+/* Whether the residual is within tolerance. */
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
+
+/* Whether an updated residual says that x is within tolerance, or as good as rounding lets it be: at most the target.
+ * Then the true one is computed. */
+double spg_amg_target(const spg_amg_solve_state *solve);
+bool spg_amg_claims(const spg_amg_solve_state *solve);
+
+/* Once a true residual is known: below which part of ||b|| rounding hides the next ones; if b is zero, of this one. */
+void spg_amg_set_rounding(spg_amg_solve_state *solve);
 
 /* ---- null_space.c ---- */
 /* Prepares the null space of options.nullspace. */
@@ -109,10 +121,11 @@ spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);
 /* ---- conjugate_gradients.c ---- */
 /* From r = b - A x, whose norm is known, until convergence, stagnation or max_iterations. */
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve);
-/* The reason why the next step was not taken; OK if it was. */
-spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, double pq);
-/* Once the true residual is known of an iterate whose updated one has converged. *vain: how many times in a row it was
- * more than half of the one before; several mean that rounding keeps it from falling. */
+/* Notes the step of these scalars, if it was taken, or says why it was not. *claims: spg_amg_claims, or it was not
+ * taken because r . M r has vanished. */
+spg_status spg_amg_note_step(spg_amg_solve_state *solve, double rz, double pq, double rr, bool *claims);
+/* Once the true residual is known of an iterate whose updated one claims: whether the solve stagnates. *vain: how many
+ * times in a row it was more than half of the one before; several mean that rounding keeps it from falling. */
 void spg_amg_judge_claim(spg_amg_solve_state *solve, double *before, int *vain);
 
 #endif

@@ -116,12 +116,45 @@ static void a_residual_that_cannot_be_computed_is_no_number(void **state)
     test_system_end(&system);
 }
 
+/* With and without a cycle, in units of A in which r . M r underflows early or late. */
+static void a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further(void **state)
+{
+    (void)state;
+    static const int exponents[] = {0, -300, 300, 900};
+    for (int m = 0; m < METHODS; m++)
+        for (int k = 0; k < 4; k++)
+            for (int type = SPG_F32; type <= SPG_F64; type++) {
+                test_system system;
+                spg_krylov_options options = spg_krylov_options_default();
+                spg_krylov_result result;
+                const spg_amg_options setup = test_several_levels();
+                const spg_csr A = test_generate("fd2d5:40", (spg_type)type);
+                const int exponent = type == SPG_F64 ? exponents[k] : exponents[k] / 15;
+                for (int64_t i = 0; i < A.nnz; i++)
+                    test_set_element(A.values, A.value_type, i,
+                                     ldexp(test_element(A.values, A.value_type, i), exponent));
+                test_system_begin(&A, &setup, 2, &system);
+                const spg_operator of_A = spg_csr_operator(&system.A_here), M = spg_amg_operator(system.amg);
+                options.method = methods[m];
+                options.tolerance = 0;
+                const spg_status status =
+                    spg_krylov_solve(system.context, &of_A, &M, system.b, system.x, &options, &result);
+                if (status != SPG_ERROR_NOT_CONVERGED || !result.stagnated || result.iterations > 60 ||
+                    !(result.relative_residual < (type == SPG_F64 ? 1e-12 : 1e-3)))
+                    fail_msg("method %d, type %d, A times 2^%d: %g after %d iterations: %s", m, type, exponent,
+                             result.relative_residual, result.iterations, spg_context_message(system.context));
+                test_assert_message(system.context, "rounding keeps it from falling further");
+                test_system_end(&system);
+            }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_iterate_and_its_residual_are_told_after_a_fault),
         cmocka_unit_test(a_right_hand_side_without_a_norm_is_told),
         cmocka_unit_test(a_residual_that_cannot_be_computed_is_no_number),
+        cmocka_unit_test(a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further),
     };
     return TEST_RUN_HERE(argc, argv, "krylov, ends", tests);
 }
