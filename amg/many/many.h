@@ -21,7 +21,7 @@ typedef struct spg_amg_many {
     void *r, *z, *p, *q;       /* as in spg_amg_solver */
     void *narrow_b, *narrow_x; /* of a hierarchy in floats for a matrix of doubles; else NULL */
     spg_amg_many_scalars *scalars;
-    double *squares;
+    double *squares, *again; /* sums of squares; see spg_squares */
     void *workspace, *dense_workspace;
 } spg_amg_many;
 

@@ -23,7 +23,7 @@ static void diverging_cycles_end_alike_for_one_and_for_several(void **state)
 {
     (void)state;
     enum { MOST = 2000 };
-    for (int precision = SPG_AMG_PRECISION_OF_A; precision <= SPG_AMG_PRECISION_OF_A; ++precision) {
+    for (int precision = SPG_AMG_PRECISION_OF_A; precision <= SPG_AMG_PRECISION_F32; ++precision) {
         test_system system;
         double history[MOST + 1];
         spg_amg_solve_result results[3];
@@ -48,7 +48,8 @@ static void diverging_cycles_end_alike_for_one_and_for_several(void **state)
             assert_int_equal(results[j].iterations, options.max_iterations);
             assert_true(isfinite(results[j].residual) && results[j].residual > 1e190);
         }
-        assert_true(fabs(results[1].residual / one.residual - 1) < 1e-6);
+        const double least = precision == SPG_AMG_PRECISION_F32 ? 0.5 : 1e-6; /* floats' rounding grows as well */
+        assert_true(fabs(results[1].residual / one.residual - 1) < least);
         test_vectors_free(&vectors);
         test_system_end(&system);
     }
@@ -141,7 +142,7 @@ static void a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further(void
     static const int exponents[] = {0, -600, -100, 80, 400, 700, 900};
     for (int k = 0; k < 7; ++k)
         for (int cycle = SPG_CYCLE_V; cycle <= SPG_CYCLE_K; ++cycle)
-            for (int precision = SPG_AMG_PRECISION_OF_A; precision <= SPG_AMG_PRECISION_OF_A; ++precision) {
+            for (int precision = SPG_AMG_PRECISION_OF_A; precision <= SPG_AMG_PRECISION_F32; ++precision) {
                 test_system system;
                 spg_amg_options setup = test_several_levels();
                 spg_amg_solve_options options = spg_amg_solve_options_default();
