@@ -9,6 +9,7 @@
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 
 #include "../device.h"
+#include "../primitives/parts.cuh"
 #include "../values.cuh"
 
 namespace spg
@@ -64,6 +65,31 @@ template <typename Held> void release(cuda_product &product, Held *held)
     give_workspace(product, held->memory, held->bytes);
     *held = {};
 }
+
+/* Workspace that is freed at the end of its scope. */
+struct scoped_workspace {
+    cuda_product &product;
+    held_memory held = {nullptr, 0};
+    explicit scoped_workspace(cuda_product &of) : product(of) {}
+    scoped_workspace(const scoped_workspace &) = delete;
+    scoped_workspace &operator=(const scoped_workspace &) = delete;
+    spg_status take(int64_t bytes, const char *what)
+    {
+        held.bytes = bytes;
+        return take_workspace(product, bytes, what, &held.memory);
+    }
+    /* Calls lay_out(parts) twice: for the size of the parts, then to place them. */
+    template <typename LayOut> spg_status take(const char *what, LayOut &&lay_out)
+    {
+        part_taker size{nullptr, 0};
+        spg_status status = lay_out(&size);
+        if (status == SPG_OK) status = take(size.used, what);
+        part_taker parts{static_cast<char *>(held.memory), 0};
+        return status == SPG_OK ? lay_out(&parts) : status;
+    }
+    template <typename Part> Part *as() const { return static_cast<Part *>(held.memory); }
+    ~scoped_workspace() { release(product, &held); }
+};
 
 /* The patterns as kernels see them. Columns of A are unchecked during the counting pass (checked_a_row,
  * checked_b_row). */

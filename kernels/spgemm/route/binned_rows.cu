@@ -187,22 +187,19 @@ spg_status for_each_bin(cuda_product &product, const binned_rows &all, const Row
 {
     constexpr int TICKETS = FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
     const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "the rows by size");
     if (status != SPG_OK) return status;
-    uint32_t *words = static_cast<uint32_t *>(memory);
-    const binned rows{static_cast<int32_t *>(memory) + WORDS, all.count, words, words + 2 * BINS};
+    uint32_t *words = block.as<uint32_t>();
+    const binned rows{block.as<int32_t>() + WORDS, all.count, words, words + 2 * BINS};
     status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
     if (status == SPG_OK) status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
-    if (status == SPG_OK) {
-        bin_streams streams;
-        status = fork_streams(product, &streams);
-        if (status == SPG_OK) status = queue_bins(product, rows, row_products, launch, streams);
-        const spg_status joined = join_streams(product);
-        if (status == SPG_OK) status = joined;
-    }
-    give_workspace(product, memory, bytes);
-    return status;
+    if (status != SPG_OK) return status;
+    bin_streams streams;
+    status = fork_streams(product, &streams);
+    if (status == SPG_OK) status = queue_bins(product, rows, row_products, launch, streams);
+    const spg_status joined = join_streams(product);
+    return status == SPG_OK ? joined : status;
 }
 
 /* Whether C has few columns, far apart in its rows, and most rows of B named by A fill whole steps of products. */
@@ -309,11 +306,11 @@ spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow)
 spg_status fill_few_rows(cuda_product &product, unsigned int most)
 {
     const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "rows left", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "rows left");
     if (status != SPG_OK) return status;
-    uint32_t *count = static_cast<uint32_t *>(memory);
-    int32_t *left = static_cast<int32_t *>(memory) + 1;
+    uint32_t *count = block.as<uint32_t>();
+    int32_t *left = block.as<int32_t>() + 1;
     const int32_t all = (int32_t)product.A->rows;
     status = spg_cuda_zero_bytes(product.context, count, sizeof *count);
     if (status == SPG_OK)
@@ -327,9 +324,7 @@ spg_status fill_few_rows(cuda_product &product, unsigned int most)
         });
     const row_set rows{left, (int32_t)most, count, nullptr};
     if (status == SPG_OK) status = fill_window_columns(product, rows, true);
-    if (status == SPG_OK && !product.pattern_only) status = fill_window_values(product, rows, nullptr, false);
-    give_workspace(product, memory, bytes);
-    return status;
+    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, nullptr, false) : status;
 }
 
 } // namespace spg
