@@ -89,6 +89,12 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     });
 }
 
+spg_status zero_lengths(cuda_product &product)
+{
+    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
+}
+
 spg_status restore_lengths(cuda_product &product, void *scratch)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {

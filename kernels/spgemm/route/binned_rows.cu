@@ -6,6 +6,7 @@
 
 #include "../../launch.cuh"
 #include "../analysis/row_bins.cuh"
+#include "../assemble/assemble.cuh"
 #include "../long_rows/long_rows.cuh"
 
 #include <algorithm>
@@ -248,8 +249,7 @@ static spg_status find_row_products(cuda_product &product, products_of_rows *row
 spg_status count_rows_binned(cuda_product &product, products_of_rows *rows)
 {
     spg_status status = find_row_products(product, rows);
-    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
+    if (status == SPG_OK) status = zero_lengths(product);
     if (status != SPG_OK) return status;
     return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr}, rows->memory);
 }

@@ -3,6 +3,7 @@
 #include "paper.cuh"
 
 #include "../analysis/row_bins.cuh"
+#include "../assemble/assemble.cuh"
 #include "../driver/counters.cuh"
 #include "../long_rows/long_rows.cuh"
 
@@ -79,12 +80,6 @@ bool is_of_one_class(const cuda_product &product, const paper_rows &rows)
     return false;
 }
 
-spg_status zero_lengths(cuda_product &product)
-{
-    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
-}
-
 } // namespace
 
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
@@ -95,7 +90,7 @@ spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
     if (status != SPG_OK) return status;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) rows->class_rows[c] = (int64_t)found.class_rows[c];
     rows->faults = found.faults & (SPG_FAULT_A | SPG_FAULT_B);
-    status = zero_lengths(product); /* empty rows */
+    status = zero_lengths(product);
     if (status != SPG_OK || rows->faults != 0) return status;
     if (!is_of_one_class(product, *rows)) status = permute(product, limits, rows);
     row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta, nullptr};
