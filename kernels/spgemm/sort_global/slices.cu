@@ -216,9 +216,12 @@ spg_status do_batch(cuda_product &product, const row_batch &batch, const int64_t
     return status;
 }
 
-spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *row_products, bool counting)
+} // namespace
+
+spg_status do_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products, bool filling)
 {
     if (rows.count == 0) return SPG_OK;
+    const bool counting = !filling;
     spg_context *context = product.context;
     spg_status status = spg_check_workspace(context, product.held_bytes + GLOBAL_LEAST, "a product in slices");
     if (status != SPG_OK) return status;
@@ -233,7 +236,7 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
     if (status != SPG_OK) return status;
     left -= block.held.bytes;
     int64_t temporary = 0;
-    if (status == SPG_OK) status = temporary_bytes_within(product, counting, left, &temporary);
+    status = temporary_bytes_within(product, counting, left, &temporary);
     const slice_weights weights{(int)product_bytes, (double)(left - temporary - SLACK_BYTES)};
     batch.set = rows;
     for (int64_t first = 0; status == SPG_OK && first < rows.count; first += batch_rows) {
@@ -242,18 +245,6 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
         status = do_batch(product, batch, row_products, counting, weights, left);
     }
     return status;
-}
-
-} // namespace
-
-spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products)
-{
-    return do_rows(product, rows, row_products, true);
-}
-
-spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products)
-{
-    return do_rows(product, rows, row_products, false);
 }
 
 } // namespace spg
