@@ -75,6 +75,7 @@ struct long_row {
 
 spg_status long_row::lay_out(int64_t budget, part_taker *parts)
 {
+    const int64_t product_bytes = bytes_per_product(product, counting);
     chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
     parts->take_array(GLOBAL_BUCKETS, &histogram);
     parts->take_array(MOST_TILES + 1, &tile_counts);
@@ -89,7 +90,11 @@ spg_status long_row::lay_out(int64_t budget, part_taker *parts)
     temporary.bytes = std::max((size_t)sorting, scanning);
     parts->take((int64_t)temporary.bytes, &temporary.memory);
     window_bytes = budget - parts->used - SLACK_BYTES;
-    window_most = window_bytes / bytes_per_product(product, counting);
+    window_most = window_bytes / product_bytes;
+    /* If a window cannot hold one product, the workspace limit is too low: then this fails. */
+    if (status == SPG_OK && window_most < 1)
+        status = spg_check_workspace(product.context, product.held_bytes + parts->used + SLACK_BYTES + product_bytes,
+                                     "a long row of a product");
     parts->take(window_bytes + SLACK_BYTES / 2, &window);
     return status;
 }
