@@ -130,6 +130,12 @@ inline bool has_common_types(const cuda_product &product)
     return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only;
 }
 
+/* Calls function(Value{}) with the type of the values of such a product. */
+template <typename Function> auto with_common_value(const cuda_product &product, Function &&function)
+{
+    return product.A->value_type == SPG_F32 ? function(float{}) : function(double{});
+}
+
 /* Stands for a value in a symbolic product: nothing is read, computed or stored. */
 struct none {
 };

@@ -296,28 +296,6 @@ __global__ __launch_bounds__(GROUP_THREADS,
     if (places.warp == 0) send_counters_if_last(pattern.counters, job.mailbox, job.post);
 }
 
-template <typename Value>
-spg_status launch(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
-{
-    bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, ROWS);
-    shape.width = wrapped_width(span);
-    shape.most = (reserved.most + 3) / 4 * 4;
-    set_fill_bytes<Value, ROWS>(shape, ROWS);
-    auto *kernel = one_pass_bitmap_kernel<Value>;
-    const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
-    if (threads == 0)
-        return spg_context_fail(product.context, SPG_ERROR_DEVICE, "one pass, class bitmap: too little shared memory");
-    int resident = 0;
-    const char *what = "one pass, class bitmap";
-    spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - 1024);
-    if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, bytes, &resident);
-    if (status != SPG_OK) return status;
-    const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * ROWS, post);
-    kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
-        shape, patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved), job);
-    return spg_cuda_check_launch(product.context, "one pass, class bitmap");
-}
-
 } // namespace
 
 spg_status note_equal_rows(cuda_product &product, int together)
@@ -373,8 +351,26 @@ int64_t bitmap_one_pass_words(const cuda_product &product)
 
 spg_status one_pass_bitmap(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
 {
-    if (product.A->value_type == SPG_F32) return launch<float>(product, reserved, span, post);
-    return launch<double>(product, reserved, span, post);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        const char *what = "one pass, class bitmap";
+        bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, ROWS);
+        shape.width = wrapped_width(span);
+        shape.most = (reserved.most + 3) / 4 * 4;
+        set_fill_bytes<Value, ROWS>(shape, ROWS);
+        auto *kernel = one_pass_bitmap_kernel<Value>;
+        const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
+        if (threads == 0)
+            return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", what);
+        int resident = 0;
+        spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - 1024);
+        if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, bytes, &resident);
+        if (status != SPG_OK) return status;
+        const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * ROWS, post);
+        kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
+            shape, patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved), job);
+        return spg_cuda_check_launch(product.context, what);
+    });
 }
 
 } // namespace spg
