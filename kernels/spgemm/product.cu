@@ -99,9 +99,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
     run.cuda->product_counters_are_clear = false;
     if (is_clear) return SPG_OK;
     /* An earlier product failed and left its counts. */
-    return spg_cuda_check(run.context,
-                          cudaMemsetAsync(run.cuda->product_counters, 0, sizeof(spg_counters), run.cuda->stream),
-                          "clearing counters");
+    return spg_cuda_zero_bytes(run.context, run.cuda->product_counters, sizeof(spg_counters));
 }
 
 /* FORMAT with the operand's name and the row. */

@@ -127,7 +127,7 @@ template <typename Function> spg_status long_row::for_each_chunk(Function &&func
 spg_status long_row::count_columns(int64_t low, int64_t high, int shift, int64_t *counts)
 {
     const size_t bytes = GLOBAL_BUCKETS * sizeof(int64_t);
-    spg_status status = spg_cuda_check(product.context, cudaMemsetAsync(histogram, 0, bytes, stream()), "zeroing");
+    spg_status status = spg_cuda_zero_bytes(product.context, histogram, (int64_t)bytes);
     if (status != SPG_OK) return status;
     status = for_each_chunk(
         [&] { return histogram_tiles(product, tiles_of(0, chunk_products, low, high), shift, histogram); });
@@ -201,8 +201,7 @@ spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
 spg_status long_row::sum_column(int32_t column)
 {
     const int64_t room = window_bytes / (int64_t)spg_type_size(product.A->value_type);
-    spg_status status =
-        spg_cuda_check(product.context, cudaMemsetAsync(sum, 0, 2 * sizeof(double), stream()), "zeroing");
+    const spg_status status = spg_cuda_zero_bytes(product.context, sum, 2 * sizeof(double));
     if (status != SPG_OK) return status;
     return for_each_chunk([&] {
         spg_status done_so_far = SPG_OK;

@@ -11,7 +11,6 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include <algorithm>
 #include <climits>
 
 namespace spg
