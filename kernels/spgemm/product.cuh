@@ -59,7 +59,14 @@ spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what
 /* Optional workspace: NULL if it exceeds half of what the limit leaves, or if memory is refused. */
 void *take_spare_workspace(cuda_product &product, int64_t bytes);
 void give_workspace(cuda_product &product, void *memory, int64_t bytes);
-/* The same for what a struct holds: `memory`, of `bytes` bytes. Clears the struct. */
+/* The same for what a struct holds: `memory`, of `bytes` bytes. take_spare: whether it has it; release clears the
+ * struct. */
+template <typename Held> bool take_spare(cuda_product &product, int64_t bytes, Held *held)
+{
+    held->memory = take_spare_workspace(product, bytes);
+    held->bytes = bytes;
+    return held->memory != nullptr;
+}
 template <typename Held> void release(cuda_product &product, Held *held)
 {
     give_workspace(product, held->memory, held->bytes);

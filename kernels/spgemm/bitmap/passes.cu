@@ -274,9 +274,7 @@ spg_status note_equal_rows(cuda_product &product, int together)
     const int64_t bytes = row_groups * (int64_t)sizeof(uint2) + rows;
     if (rows == 0) return SPG_OK;
     equal_notes &notes = product.notes;
-    notes.memory = take_spare_workspace(product, bytes);
-    if (notes.memory == nullptr) return SPG_OK;
-    notes.bytes = bytes;
+    if (!take_spare(product, bytes, &notes)) return SPG_OK;
     notes.row_groups = static_cast<uint2 *>(notes.memory);
     notes.repeats = reinterpret_cast<uint8_t *>(notes.row_groups + row_groups);
     return with_offset_type(product.offset_type, [&](auto offset) {

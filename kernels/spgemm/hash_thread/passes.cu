@@ -218,9 +218,7 @@ spg_status pack_rows(cuda_product &product)
 {
     const int64_t rows = product.B->rows, bytes = rows * (int64_t)sizeof(packed_row);
     if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols >= PACKED_COLUMNS) return SPG_OK;
-    product.packed.memory = take_spare_workspace(product, bytes);
-    if (product.packed.memory == nullptr) return SPG_OK;
-    product.packed.bytes = bytes;
+    if (!take_spare(product, bytes, &product.packed)) return SPG_OK;
     const auto first = reinterpret_cast<uintptr_t>(product.B->values) / spg_type_size(product.B->value_type);
     pack_kernel<<<(unsigned int)((rows + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));

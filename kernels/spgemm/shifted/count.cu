@@ -176,10 +176,8 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     const int64_t header = 256, runs = parts * PART_RUNS * (int64_t)sizeof(shifted_run),
                   listed = a_rows * (int64_t)sizeof(int32_t), bytes = header + runs + 2 * listed + product.B->rows;
     *rows = {};
-    rows->memory = take_spare_workspace(product, bytes);
-    if (rows->memory == nullptr) return SPG_OK;
+    if (!take_spare(product, bytes, rows)) return SPG_OK;
     char *memory = static_cast<char *>(rows->memory);
-    rows->bytes = bytes;
     rows->room = shifted_room(product);
     rows->counts = reinterpret_cast<uint32_t *>(memory);
     rows->runs = reinterpret_cast<shifted_run *>(memory + header);
