@@ -107,12 +107,8 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
                     found.faults |= (uint32_t)columns[u] < (uint32_t)pattern.cols ? SPG_FAULT_B_UNSORTED : SPG_FAULT_B;
                 active = active && within;
             }
-            if (active) {
-                uint32_t place = (uint32_t)(columns[u] - (int32_t)low), bit = 1u << place % 32;
-                /* Most columns are set already, and a read costs less than an atomic. */
-                if ((static_cast<volatile uint32_t *>(bitmap)[place / 32] & bit) == 0)
-                    atomicOr(&bitmap[place / 32], bit);
-            }
+            uint32_t place = (uint32_t)(columns[u] - (int32_t)low);
+            if (active) set_bit(bitmap + place / 32, 1u << place % 32);
         }
     }
 }
