@@ -238,14 +238,10 @@ template <bool Filling> spg_status launch(cuda_product &product, const row_set &
 
 } // namespace
 
-spg_status count_rows_cta(cuda_product &product, const row_set &rows)
+spg_status do_rows_cta(cuda_product &product, const row_set &rows, bool filling)
 {
-    return launch<false>(product, rows, "counting rows by blocks");
-}
-
-spg_status fill_rows_cta(cuda_product &product, const row_set &rows)
-{
-    return launch<true>(product, rows, "filling rows by blocks");
+    return filling ? launch<true>(product, rows, "filling rows by blocks")
+                   : launch<false>(product, rows, "counting rows by blocks");
 }
 
 } // namespace spg

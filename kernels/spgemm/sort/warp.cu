@@ -203,14 +203,10 @@ template <bool Filling> spg_status launch(cuda_product &product, const row_set &
 
 } // namespace
 
-spg_status count_rows_warp(cuda_product &product, const row_set &rows)
+spg_status do_rows_warp(cuda_product &product, const row_set &rows, bool filling)
 {
-    return launch<false>(product, rows, "counting rows by warps");
-}
-
-spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
-{
-    return launch<true>(product, rows, "filling rows by warps");
+    return filling ? launch<true>(product, rows, "filling rows by warps")
+                   : launch<false>(product, rows, "counting rows by warps");
 }
 
 } // namespace spg
