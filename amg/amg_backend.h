@@ -144,6 +144,9 @@ typedef struct spg_amg_backend {
     spg_status (*find_symmetry)(spg_context *context, const spg_csr *A, int32_t *flag);
     /* The same and, for real types, inverse_diagonal without l1: in one pass on a device. */
     spg_status (*find_symmetry_and_inverse)(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
+    /* scales[i] = spg_amg_symmetric_scale of row i: of its diagonal, and whether it has other entries than zeros. Real
+     * types. */
+    spg_status (*symmetric_scales)(spg_context *context, const spg_csr *A, void *scales);
     /* Waits for the last copy of a flag, which was *flag. Work on the side stream must have been joined before
      * (backend.h). */
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);

@@ -3,6 +3,7 @@
 #define SPG_AMG_NUMERICS_H
 
 #include "inline.h"
+#include "units.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,6 +12,15 @@
 
 /* The distance from 1 to the next number of the values' type. */
 SPG_INLINE double spg_amg_epsilon(bool in_floats) { return in_floats ? (double)FLT_EPSILON : DBL_EPSILON; }
+
+/* The factor of row and column i when a matrix is compared with its transpose: a power of two by which the diagonal
+ * becomes about 1, so that a difference counts beside its own rows. 0 without a diagonal; and for a row of only a
+ * diagonal, above 0, as boundary rows that were kept: their columns couple others to numbers that are known, which
+ * changes no eigenvalue of D^-1 A. */
+SPG_INLINE double spg_amg_symmetric_scale(double diagonal, bool has_others)
+{
+    return diagonal < 0 || (diagonal > 0 && has_others) ? spg_scaling_of(fabs(diagonal)) : 0;
+}
 
 /* What is left of a column after Gram-Schmidt, beside the column: a column of which no more is left depends on those
  * before it. */

@@ -13,43 +13,31 @@
 #include "memory.h"
 #include "spg/operations.h"
 
+#include <math.h>
+
 enum { SYMMETRIC_ROUNDINGS = 64 };
 
-/* *factors, of the values' type: of each row, the inverse of its diagonal without that of its sum of magnitudes. It is
- * 0 if there is only a diagonal, above 0, as in boundary rows that were kept; and where D has no inverse. The columns
- * of such rows couple others to numbers that are known, which changes no eigenvalue of D^-1 A. */
-static spg_status weigh_rows(spg_amg *amg, const spg_csr *A, void *factors)
+/* A copy of A whose rows and columns are multiplied by their scales: symmetric if A is, apart from rows of only a
+ * diagonal, and nearly D^-1/2 A D^-1/2, in whatever scale A's rows are. */
+static spg_status weigh(const spg_amg *amg, const spg_csr *A, spg_csr *weighed)
 {
     spg_context *context = amg->context;
     const int64_t bytes = spg_amg_vector_bytes(amg, A->rows);
-    void *sums = NULL;
-    spg_status status = spg_allocate(context, bytes, "sums of magnitudes", &sums);
-    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, A, false, factors);
-    if (status == SPG_OK) status = amg->backend->inverse_diagonal(context, A, true, sums);
-    if (status == SPG_OK) status = amg->backend->axpby(context, A->value_type, A->rows, -1, sums, 1, factors);
-    spg_release(context, sums, bytes);
-    return status;
-}
-
-/* A copy of A whose rows and columns are multiplied by those factors: symmetric if A is, apart from such rows. */
-static spg_status weigh(spg_amg *amg, const spg_csr *A, spg_csr *weighed)
-{
-    spg_context *context = amg->context;
-    const int64_t bytes = spg_amg_vector_bytes(amg, A->rows);
-    void *factors = NULL;
-    spg_status status = spg_allocate(context, bytes, "factors of rows", &factors);
-    if (status == SPG_OK) status = weigh_rows(amg, A, factors);
+    void *scales = NULL;
+    spg_status status = spg_allocate(context, bytes, "scales of rows", &scales);
+    if (status == SPG_OK) status = amg->backend->symmetric_scales(context, A, scales);
     if (status == SPG_OK) status = spg_csr_copy(context, A, weighed);
-    if (status == SPG_OK) status = spg_csr_scale(context, factors, factors, weighed);
-    spg_release(context, factors, bytes);
+    if (status == SPG_OK) status = spg_csr_scale(context, scales, scales, weighed);
+    spg_release(context, scales, bytes);
     return status;
 }
 
-/* Whether A differs from its transpose by more than rounding. */
+/* Whether A differs from its transpose by more than rounding. If numbers overflow, it counts as if it did. */
 static spg_status compare_with_transpose(spg_amg *amg, bool *differs)
 {
     spg_context *context = amg->context;
     const spg_csr *A = &amg->level[0].A;
+    const double rounding = SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32);
     spg_csr weighed = {0}, transpose = {0}, nothing = {0};
     spg_difference mirrored = {0}, whole = {0};
     spg_status status = weigh(amg, A, &weighed);
@@ -60,11 +48,8 @@ static spg_status compare_with_transpose(spg_amg *amg, bool *differs)
     spg_csr_free(context, &weighed);
     spg_csr_free(context, &transpose);
     spg_csr_free(context, &nothing);
-    const double rounding = SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32) * whole.absolute;
-    *differs = mirrored.absolute > rounding;
-    return status == SPG_OK && *differs
-               ? spg_amg_tell_diagonal(amg, SYMMETRIC_ROUNDINGS * spg_amg_epsilon(A->value_type == SPG_F32))
-               : status;
+    *differs = !isfinite(whole.absolute) || !(mirrored.absolute <= rounding * whole.absolute);
+    return status == SPG_OK && *differs ? spg_amg_tell_diagonal(amg, rounding) : status;
 }
 
 spg_status spg_amg_learn_symmetry(spg_amg *amg)

@@ -14,6 +14,7 @@ static const spg_amg_krylov_backend krylov = {
 const spg_amg_backend spg_cuda_amg_backend = {
     .find_symmetry = spg_cuda_find_symmetry,
     .find_symmetry_and_inverse = spg_cuda_find_symmetry_and_inverse,
+    .symmetric_scales = spg_cuda_symmetric_scales,
     .flag_on_host = spg_cuda_flag_on_host,
     .mirror = spg_cuda_mirror,
     .find_images = spg_cuda_find_images,

@@ -15,6 +15,7 @@ const spg_amg_backend spg_host_amg_backend = {
     /* setup */
     .find_symmetry = spg_host_find_symmetry,
     .find_symmetry_and_inverse = spg_host_find_symmetry_and_inverse,
+    .symmetric_scales = spg_host_symmetric_scales,
     .flag_on_host = spg_host_flag_on_host,
     .mirror = spg_host_mirror,
     .find_images = NULL, /* the host looks mirror images up */
