@@ -250,8 +250,9 @@ typedef struct spg_amg_backend {
     spg_status (*spectral_radius)(spg_context *context, const spg_csr *A, const void *inverse, const spg_amg_radius *by,
                                   void *workspace, const spg_amg_spectrum *known, double *rho);
     /* F = A filtered, for P's smoothing. F's pattern is that of strength's graph of A, with one unknown per node: row i
-     * is a part of A's row i, in A's order. Its entries are A's; what of the row is missing is summed in storage order,
-     * in double, and added to the first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
+     * is a part of A's row i, in A's order. Each entry of A is added where spg_amg_find_kept says, so that weak copies
+     * of a kept column stay too; what of the row is missing is summed in storage order, in double, and added to the
+     * first diagonal entry, unless spg_amg_lump says otherwise. So rows keep their sums. */
     spg_status (*filter_values)(spg_context *context, const spg_csr *A, spg_csr *F);
     /* The same for the real form of a complex matrix with one complex unknown per node. F's pattern is the real form of
      * strength's graph. Its entries are A's, repeated ones summed in storage order. By products in storage order, in

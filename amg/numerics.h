@@ -43,6 +43,40 @@ SPG_INLINE double spg_amg_lump(double diagonal, double dropped)
     return lumped > SPG_AMG_LEAST_LUMPED * fabs(diagonal) ? dropped : 0;
 }
 
+/* ---- Where entries of A go in the operator that a filter makes of it ---- */
+
+/* Whether a row's columns ascend; repeated ones may be there. */
+SPG_INLINE bool spg_amg_ascends(const int32_t *columns, int64_t count)
+{
+    for (int64_t e = 1; e < count; ++e)
+        if (columns[e - 1] > columns[e]) return false;
+    return true;
+}
+
+/* The entry among the `count` kept ones of a row, which are part of A's row in its order, that takes A's next entry:
+ * entry `next`, up to which all were taken, if it has this column; else the first that has it. -1 if none does. */
+SPG_INLINE int64_t spg_amg_find_kept(const int32_t *kept, int64_t count, int64_t next, bool ascends, int32_t column)
+{
+    if (next < count && kept[next] == column) return next;
+    if (!ascends) {
+        for (int64_t e = 0; e < count; ++e)
+            if (kept[e] == column) return e;
+        return -1;
+    }
+    if ((next == 0 || kept[next - 1] < column) && (next == count || column < kept[next])) return -1;
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (kept[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && kept[low] == column ? low : -1;
+}
+
+/* ---- Smoothers ---- */
+
 /* y = x + coefficient D^-1 r + keep d. */
 typedef struct spg_amg_chebyshev_step {
     double coefficient, keep; /* keep 0: d is not read */

@@ -1,5 +1,6 @@
 /* The filtered operator: A without its weak entries, which are added to the diagonal. A thread takes a row and adds in
- * the host's order, so that values equal the host's. Never waits. */
+ * the host's order, so that values equal the host's. Sums begin with -0, which leaves every number as it is. Never
+ * waits. */
 #include "prolongator.cuh"
 
 #include "amg/numerics.h"
@@ -19,21 +20,26 @@ template <typename Value> struct filtering {
 
     __device__ void filter(int64_t row) const
     {
-        const int64_t end = A.offsets[row + 1], kept_end = pattern.offsets[row + 1];
-        int64_t to = pattern.offsets[row], at_diagonal = -1;
+        const int64_t end = A.offsets[row + 1], first = pattern.offsets[row], count = pattern.offsets[row + 1] - first;
+        const int32_t *columns = pattern.columns + first;
+        const bool ascends = spg_amg_ascends(columns, count);
+        int64_t next = 0, at_diagonal = -1;
         double diagonal = 0, dropped = 0;
+        for (int64_t e = 0; e < count; ++e) kept[first + e] = (Value)-0.0;
         for (int64_t k = A.offsets[row]; k < end; ++k) {
             const int32_t column = A.columns[k];
             const Value value = A.values[k];
-            if (to == kept_end || pattern.columns[to] != column) {
+            const int64_t at = spg_amg_find_kept(columns, count, next, ascends, column);
+            if (at < 0) {
                 dropped += (double)value;
                 continue;
             }
             if (column == row) {
                 diagonal += (double)value;
-                at_diagonal = at_diagonal < 0 ? to : at_diagonal;
+                at_diagonal = at_diagonal < 0 ? first + at : at_diagonal;
             }
-            kept[to++] = value;
+            kept[first + at] += value;
+            next += at == next;
         }
         if (at_diagonal < 0 || dropped == 0) return;
         kept[at_diagonal] = (Value)((double)kept[at_diagonal] + spg_amg_lump(diagonal, dropped));

@@ -42,6 +42,87 @@ static void weak_entries_are_added_to_the_diagonal(void **state)
     spg_context_destroy(context);
 }
 
+/* Strong copies of a column before, after and between weak ones; rows are sorted but for the last two. */
+static void all_copies_of_a_kept_column_are_kept(void **state)
+{
+    (void)state;
+    enum { ROWS = 5, WIDTH = 6, COLS = 5 };
+    int32_t columns[ROWS * WIDTH] = {0,       1, 1, 2, 3, 4, /* */ 1, 2, 2, 2, 3, 3, /* */ 0, 0, 1, 2, 2, 4,
+                                     /* */ 1, 0, 1, 3, 0, 2, /* */ 4, 2, 3, 3, 2, 0};
+    double values[ROWS * WIDTH] = {
+        8,           -0.125, -2,     -3, -0.25, -4,     /* */ 8, -2,   -0.5, -2, -0.0, -0.25,
+        /* */ -2,    -0.125, -0.125, 8,  1,     -3,
+        /* */ -0.25, -2,     -3,     8,  -0.5,  -0.125, /* */ 8, -0.5, -2,   -3, -4,   -0.125};
+    int32_t offsets[ROWS + 1], kept_offsets[ROWS + 1] = {0, 4, 7, 11, 14, 18};
+    int32_t kept_columns[] = {0, 1, 2, 4, /* */ 1, 2, 2, /* */ 0, 2, 2, 4, /* */ 0, 1, 3, /* */ 4, 3, 3, 2};
+    double kept[18];
+    const double expected[] = {7.75,       -2.125, -3,    -4,          /* */ 7.75, -4, -0.5, /* */ -2.125, 7.875, 1, -3,
+                               /* */ -2.5, -3.25,  7.875, /* */ 7.875, -2,         -3, -4.5};
+    const spg_csr A = {ROWS, COLS, ROWS * WIDTH, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    spg_csr F = {ROWS, COLS, 18, SPG_I32, SPG_F64, SPG_PLACE_HOST, kept_offsets, kept_columns, kept};
+    spg_context *context = test_context_at_place(2);
+    for (int i = 0; i <= ROWS; i++) offsets[i] = i * WIDTH;
+    for (int k = 0; k < 18; k++) kept[k] = NAN;
+    filter(context, &A, &F);
+    for (int k = 0; k < 18; k++)
+        if (kept[k] != expected[k]) fail_msg("entry %d: %g, not %g", k, kept[k], expected[k]);
+    spg_context_destroy(context);
+}
+
+/* Each entry beside the diagonal in two parts, the first a small or a large share: beside each other, or the second
+ * parts at the row's end. */
+static spg_csr in_parts(const spg_csr *A, double share, bool apart)
+{
+    spg_csr B;
+    const int64_t nnz = 2 * A->nnz - A->rows;
+    assert_int_equal(spg_csr_alloc(test_host(), A->rows, A->cols, nnz, SPG_I32, SPG_F64, &B), SPG_OK);
+    int32_t *offsets = B.row_offsets;
+    double *values = B.values;
+    for (int64_t i = 0; i < A->rows; i++) {
+        const int64_t length = test_offset(A, i + 1) - test_offset(A, i);
+        int32_t at = offsets[i], late = offsets[i] + (int32_t)length;
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
+            const double value = test_real(A, k), part = A->columns[k] == i ? value : value * share;
+            B.columns[at] = A->columns[k];
+            values[at++] = part;
+            if (A->columns[k] == i) continue;
+            int32_t *second = apart ? &late : &at;
+            B.columns[*second] = A->columns[k];
+            values[(*second)++] = value - part;
+        }
+        offsets[i + 1] = offsets[i] + 2 * (int32_t)length - 1;
+    }
+    return B;
+}
+
+static void repeated_columns_give_the_prolongator_of_their_sums(void **state)
+{
+    (void)state;
+    const spg_amg_options options = filtering(0.08);
+    const spg_csr A = test_generate("stretch2d:40", SPG_F64);
+    test_system whole;
+    test_hierarchy expected;
+    test_system_begin(&A, &options, 2, &whole);
+    test_fetch_hierarchy(&whole, &expected);
+    for (int run = 0; run < 4; run++) {
+        const spg_csr B = in_parts(&A, run % 2 ? 1.0 / 64 : 63.0 / 64, run / 2);
+        test_system parts;
+        test_hierarchy found;
+        test_system_begin(&B, &options, 2, &parts);
+        test_fetch_hierarchy(&parts, &found);
+        const spg_csr *P = &expected.level[0].P, *Q = &found.level[0].P;
+        assert_int_equal(P->nnz, Q->nnz);
+        assert_memory_equal(P->columns, Q->columns, (size_t)P->nnz * sizeof *P->columns);
+        for (int64_t k = 0; k < P->nnz; k++)
+            if (!(fabs(test_real(P, k) - test_real(Q, k)) <= 1e-3))
+                fail_msg("run %d, entry %lld: %g, not %g", run, (long long)k, test_real(Q, k), test_real(P, k));
+        test_free_hierarchy(&found);
+        test_system_end(&parts);
+    }
+    test_free_hierarchy(&expected);
+    test_system_end(&whole);
+}
+
 /* Each aggregate in a row of P has a strong neighbour of the row, and each strong neighbour's aggregate is there. */
 static void check_pattern(const spg_csr *A, const test_level *level, double theta)
 {
@@ -200,6 +281,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weak_entries_are_added_to_the_diagonal),
+        cmocka_unit_test(all_copies_of_a_kept_column_are_kept),
+        cmocka_unit_test(repeated_columns_give_the_prolongator_of_their_sums),
         cmocka_unit_test(a_filtered_prolongator_names_strong_neighbours_only_and_keeps_constants),
         cmocka_unit_test(an_update_makes_the_filtered_prolongator_of_a_fresh_setup),
         cmocka_unit_test(a_filter_makes_fewer_entries_and_iterations_where_couplings_are_weak),
