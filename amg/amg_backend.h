@@ -174,11 +174,12 @@ typedef struct spg_amg_backend {
     spg_status (*find_beyond)(spg_context *context, spg_type type, int64_t count, const void *values, double most,
                               int64_t *first);
     /* Keeps the diagonal, if stored, and the entries with |a_ij| >= theta*sqrt(|a_ii|*|a_jj|), or by the classical
-     * measure >= theta*max |a_ik|, k != i, computed in double, each step rounded. a_ii is the sum of the diagonal's
-     * entries in storage order, 0 if there are none; other repeated entries count each alone. theta 0 keeps every
-     * stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the Frobenius
-     * norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend, each once.
-     * WAITS. */
+     * measure >= theta*max |a_ik|, k != i, computed in double, each step rounded, without under- or overflow of
+     * products and squares: by spg_amg_geometric_mean, and with blocks scaled by spg_amg_block_scale. a_ii is the sum
+     * of the diagonal's entries in storage order, 0 if there are none; other repeated entries count each alone. theta 0
+     * keeps every stored entry. Columns are in A's order. For nodes of several unknowns, |a_ij| is replaced by the
+     * Frobenius norm of the block: the root of the sum of its squares in storage order, row after row; columns ascend,
+     * each once. WAITS. */
     spg_status (*strength)(spg_context *context, const spg_csr *A, int block_size, spg_strength measure, double theta,
                            spg_amg_graph *graph);
     /* isolated[node] = 1 if no off-diagonal value couples the node's unknowns, else 0. Only nonzero values count; one

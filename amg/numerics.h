@@ -22,6 +22,30 @@ SPG_INLINE double spg_amg_symmetric_scale(double diagonal, bool has_others)
     return diagonal < 0 || (diagonal > 0 && has_others) ? spg_scaling_of(fabs(diagonal)) : 0;
 }
 
+/* ---- Strength of connection, with numbers whose products and squares may under- or overflow ---- */
+
+/* sqrt(a*b) of magnitudes. */
+SPG_INLINE double spg_amg_geometric_mean(double a, double b)
+{
+    const double product = a * b;
+    if ((product >= DBL_MIN && product <= DBL_MAX) || !(a > 0 && b > 0)) return sqrt(product);
+    const double u = spg_scaling_of(a), v = spg_scaling_of(b);
+    return sqrt((a * u * u) * (b * v * v)) / (u * v);
+}
+
+/* A power of two by which a node's entries are multiplied before they are squared. `largest`: the largest magnitude in
+ * its diagonal block; by the classical measure, that in its rows beside this block. */
+SPG_INLINE double spg_amg_node_scale(double largest, bool is_classical)
+{
+    return is_classical ? 1 / spg_unit_of(largest) : spg_scaling_of(largest);
+}
+
+/* That of the entries of a block, which changes neither side of a comparison more than the other. */
+SPG_INLINE double spg_amg_block_scale(double scale_of_row, double scale_of_column, bool is_classical)
+{
+    return is_classical ? scale_of_row : scale_of_row * scale_of_column;
+}
+
 /* What is left of a column after Gram-Schmidt, beside the column: a column of which no more is left depends on those
  * before it. */
 SPG_INLINE double spg_amg_least_rest(bool in_floats) { return in_floats ? 1e-5 : 1e-10; }

@@ -11,6 +11,8 @@
 
 #include "../../values.cuh"
 
+#include "amg/numerics.h"
+
 #include <cstring>
 
 namespace spg
@@ -51,7 +53,8 @@ template <typename Value> struct strength_job {
         int32_t column = couplings.rows.columns[k];
         if (column == row) return true;
         bool is_classical = rule.measure == SPG_STRENGTH_CLASSICAL;
-        return couplings.magnitude(k) >= rule.theta * (is_classical ? scales[row] : sqrt(scales[row] * scales[column]));
+        return couplings.magnitude(k) >=
+               rule.theta * (is_classical ? scales[row] : spg_amg_geometric_mean(scales[row], scales[column]));
     }
 };
 
@@ -212,22 +215,19 @@ spg_status make_identity(spg_context *context, int64_t nodes, spg_type offset_ty
     });
 }
 
-/* A's entries by nodes: the rows of a node joined, columns replaced by their nodes, values squared. */
-template <typename Value> spg_status name_nodes(workspace &work, const spg_csr &A, int block_size, spg_csr *by_nodes)
+/* A's entries by nodes: the rows of a node joined, columns replaced by their nodes; the values are A's own. */
+spg_status name_nodes(workspace &work, const spg_csr &A, int block_size, spg_csr *by_nodes)
 {
     const char *what = "the blocks of nodes";
     const int64_t nodes = A.rows / block_size;
     numbers_view from = offsets_of(A);
-    const Value *values = static_cast<const Value *>(A.values);
     const int32_t *columns = A.columns;
     char *offsets = nullptr;
     int32_t *names = nullptr;
-    double *squares = nullptr;
     spg_status status = work.take((nodes + 1) * (int64_t)spg_type_size(A.offset_type), what, &offsets);
     if (status == SPG_OK) status = work.take(A.nnz, what, &names);
-    if (status == SPG_OK) status = work.take(A.nnz, what, &squares);
     if (status != SPG_OK) return status;
-    *by_nodes = {nodes, nodes, A.nnz, A.offset_type, SPG_F64, A.place, offsets, names, squares};
+    *by_nodes = {nodes, nodes, A.nnz, A.offset_type, A.value_type, A.place, offsets, names, A.values};
     void *to = offsets;
     status = for_each(work.context, nodes + 1, what, [=] __device__(int64_t i) {
         if (from.wide)
@@ -237,19 +237,64 @@ template <typename Value> spg_status name_nodes(workspace &work, const spg_csr &
     });
     if (status != SPG_OK) return status;
     divider by(block_size);
-    return for_each(work.context, A.nnz, what, [=] __device__(int64_t k) {
-        double value = (double)values[k];
-        names[k] = by.quotient(columns[k]);
-        squares[k] = value * value;
+    return for_each(work.context, A.nnz, what, [=] __device__(int64_t k) { names[k] = by.quotient(columns[k]); });
+}
+
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void measure_nodes(matrix_view<Value> by_nodes, int lanes, bool is_classical,
+                                                         double *scales)
+{
+    for_each_row(by_nodes.rows, lanes, [&](int64_t row, int lane) {
+        const int64_t end = row >= 0 ? by_nodes.offsets[row + 1] : 0;
+        double largest = 0;
+        for (int64_t k = row >= 0 ? by_nodes.offsets[row] + lane : 0; k < end; k += lanes)
+            if ((by_nodes.columns[k] == row) != is_classical) largest = fmax(largest, fabs((double)by_nodes.values[k]));
+        largest = combine_lanes(largest, lanes, maximum());
+        if (row >= 0 && lane == 0) scales[row] = spg_amg_node_scale(largest, is_classical);
     });
 }
 
-/* blocks: nodes x nodes; each entry is the sum of the squares of a block. */
-template <typename Value> spg_status sum_blocks(spg_context *context, const spg_csr &A, int block_size, spg_csr *blocks)
+template <typename Value>
+__global__ __launch_bounds__(THREADS) void square_entries(matrix_view<Value> by_nodes, int lanes, bool is_classical,
+                                                          const double *scales, double *squares)
+{
+    for_each_row(by_nodes.rows, lanes, [&](int64_t row, int lane) {
+        const int64_t end = row >= 0 ? by_nodes.offsets[row + 1] : 0;
+        for (int64_t k = row >= 0 ? by_nodes.offsets[row] + lane : 0; k < end; k += lanes) {
+            const double scale = spg_amg_block_scale(scales[row], scales[by_nodes.columns[k]], is_classical);
+            const double value = (double)by_nodes.values[k] * scale;
+            squares[k] = value * value;
+        }
+    });
+}
+
+/* Replaces the values by the squares of the scaled ones. */
+template <typename Value> spg_status square_by_nodes(workspace &work, bool is_classical, spg_csr *by_nodes)
+{
+    const char *what = "the blocks of nodes";
+    double *scales = nullptr, *squares = nullptr;
+    spg_status status = work.take(by_nodes->rows, what, &scales);
+    if (status == SPG_OK) status = work.take(by_nodes->nnz, what, &squares);
+    if (status != SPG_OK) return status;
+    const matrix_view<Value> view = view_of<Value>(*by_nodes);
+    const int lanes = lanes_for(by_nodes->rows, by_nodes->nnz, ENTRIES_A_LANE);
+    const unsigned int blocks = blocks_for_groups(work.context, by_nodes->rows, lanes);
+    cudaStream_t stream = spg_cuda_of(work.context)->stream;
+    measure_nodes<<<blocks, THREADS, 0, stream>>>(view, lanes, is_classical, scales);
+    square_entries<<<blocks, THREADS, 0, stream>>>(view, lanes, is_classical, scales, squares);
+    by_nodes->value_type = SPG_F64;
+    by_nodes->values = squares;
+    return spg_cuda_check_launch(work.context, what);
+}
+
+/* blocks: nodes x nodes; each entry is the sum of the squares of a scaled block. */
+template <typename Value>
+spg_status sum_blocks(spg_context *context, const spg_csr &A, int block_size, bool is_classical, spg_csr *blocks)
 {
     workspace work(context);
     spg_csr by_nodes, identity = {};
-    spg_status status = name_nodes<Value>(work, A, block_size, &by_nodes);
+    spg_status status = name_nodes(work, A, block_size, &by_nodes);
+    if (status == SPG_OK) status = square_by_nodes<Value>(work, is_classical, &by_nodes);
     if (status == SPG_OK) status = make_identity(context, by_nodes.rows, A.offset_type, &identity);
     if (status == SPG_OK) status = spgemm_csr(context, &by_nodes, &identity, blocks);
     spg_csr_free(context, &identity);
@@ -278,7 +323,7 @@ spg_status find_strong_blocks(spg_context *context, const spg_csr &A, int block_
 {
     if (rule.theta == 0) return name_all_blocks(context, A, block_size, graph);
     spg_csr blocks = {};
-    spg_status status = sum_blocks<Value>(context, A, block_size, &blocks);
+    spg_status status = sum_blocks<Value>(context, A, block_size, rule.measure == SPG_STRENGTH_CLASSICAL, &blocks);
     if (status == SPG_OK) status = filter<double>(context, blocks, true, rule, graph);
     spg_csr_free(context, &blocks);
     return status;

@@ -1,5 +1,6 @@
 /* Strength of connection, beside plain code: dense norms. */
 #include "amg_graph.h"
+#include "matrices_for_tests.h"
 
 #include <math.h>
 
@@ -117,6 +118,65 @@ static void the_classical_measure_goes_by_the_largest_coupling_of_the_row(void *
     spg_context_destroy(context);
 }
 
+/* ---- In any unit ---- */
+
+/* Rows and columns of node i times 2^exponents[i % 3], and all of it times 2^unit. */
+static spg_csr scaled(const spg_csr *A, int block_size, const int exponents[3], int unit)
+{
+    spg_csr B;
+    assert_int_equal(spg_csr_copy(test_host(), A, &B), SPG_OK);
+    for (int64_t i = 0; i < A->rows; i++)
+        for (int64_t k = test_offset(A, i); k < test_offset(A, i + 1); k++) {
+            const int both = exponents[i / block_size % 3] + exponents[A->columns[k] / block_size % 3];
+            test_set_element(B.values, B.value_type, k, ldexp(test_real(A, k), both + unit));
+        }
+    return B;
+}
+
+static void assert_as_strong(spg_context *context, const spg_csr *B, int block_size, spg_strength measure, double theta,
+                             const graph *expected)
+{
+    graph found = strength_by(context, B, block_size, measure, theta);
+    if (found.nnz != expected->nnz)
+        fail_msg("blocks of %d, measure %d: %lld strong entries, not %lld", block_size, (int)measure,
+                 (long long)found.nnz, (long long)expected->nnz);
+    assert_memory_equal(found.offsets, expected->offsets, (size_t)(found.nodes + 1) * sizeof *found.offsets);
+    assert_memory_equal(found.columns, expected->columns, (size_t)found.nnz * sizeof *found.columns);
+    free_graph(&found);
+}
+
+/* At 1/4 the scalar couplings of a grid are at the very limit. The classical measure goes by rows, so that all have one
+ * unit. */
+static void couplings_are_as_strong_in_any_unit(void **state)
+{
+    (void)state;
+    const int units[] = {565, 531, -565, -500, 900, -900, 1000, 100, -100};
+    const int exponents[][3] = {{0, 0, 0}, {40, -40, 3}, {9, -480, 0}, {-9, 480, 400}, {480, -480, 20}};
+    spg_context *context = test_context_at_place(2);
+    for (spg_type type = SPG_F32; type <= SPG_F64; type++)
+        for (int run = 0; run < 12; run++) {
+            const int block_size = 1 + run % 3;
+            const spg_strength measure = run / 3 % 2 ? SPG_STRENGTH_CLASSICAL : SPG_STRENGTH_SYMMETRIC;
+            const double theta = run >= 6 ? 0.0123 : block_size == 1 ? 0.25 : 0.2;
+            spg_csr A = run < 6 ? test_generate("fd2d5:12", type) : test_symmetric(240, 9, type, 3);
+            graph expected = strength_by(context, &A, block_size, measure, theta);
+            assert_true(expected.nnz > expected.nodes);
+            for (int u = 0; u < 9; u++) { /* the last two are for floats as well */
+                spg_csr B = scaled(&A, block_size, exponents[0], units[u]);
+                if (type == SPG_F64 || u >= 7) assert_as_strong(context, &B, block_size, measure, theta, &expected);
+                spg_csr_free(test_host(), &B);
+            }
+            for (int e = 1; e < 5 && measure == SPG_STRENGTH_SYMMETRIC && type == SPG_F64; e++) {
+                spg_csr B = scaled(&A, block_size, exponents[e], 0);
+                assert_as_strong(context, &B, block_size, measure, theta, &expected);
+                spg_csr_free(test_host(), &B);
+            }
+            free_graph(&expected);
+            spg_csr_free(test_host(), &A);
+        }
+    spg_context_destroy(context);
+}
+
 static void a_classical_threshold_above_1_and_unknown_measures_are_refused(void **state)
 {
     (void)state;
@@ -171,6 +231,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(strong_connections_are_those_of_the_definition),
         cmocka_unit_test(strong_connections_of_rows_without_a_diagonal_are_all_there_are),
         cmocka_unit_test(the_classical_measure_goes_by_the_largest_coupling_of_the_row),
+        cmocka_unit_test(couplings_are_as_strong_in_any_unit),
         cmocka_unit_test(a_classical_threshold_above_1_and_unknown_measures_are_refused),
         cmocka_unit_test(the_classical_measure_with_a_filter_suits_anisotropic_diffusion),
     };

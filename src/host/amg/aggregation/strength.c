@@ -9,13 +9,15 @@
 #include "host/work.h"
 #include "memory.h"
 
+#include "amg/numerics.h"
+
 #include <math.h>
 #include <string.h>
 
 /* What a thread collects for one node's row of blocks. */
 typedef struct node_row {
     int32_t *place;  /* for each node: its position in the list, or -1 */
-    double *squares; /* of the blocks in the list; not used if every block is kept */
+    double *squares; /* of the scaled blocks in the list; not used if every block is kept */
     int32_t *list;
     int64_t count;
 } node_row;
@@ -27,6 +29,7 @@ typedef struct strength_job {
     double theta;
     int64_t nodes, longest; /* longest: an upper bound of the nodes in a row of blocks */
     double *diagonal;       /* magnitudes */
+    double *scale;          /* of each node of several unknowns; see spg_amg_node_scale */
     int64_t *counts;
     spg_amg_graph *graph;
     spg_threads threads;
@@ -34,12 +37,20 @@ typedef struct strength_job {
     char *rows;        /* in each node_row, `place` is -1 for every node */
 } strength_job;
 
+static inline bool is_by_rows(const strength_job *job) { return job->measure == SPG_STRENGTH_CLASSICAL; }
+
+/* The scale of the entries of a block. */
+static inline double scale_of(const strength_job *job, int64_t i, int64_t j)
+{
+    return job->scale == NULL ? 1 : spg_amg_block_scale(job->scale[i], job->scale[j], is_by_rows(job));
+}
+
 /* largest: of the couplings of node i to others, for the classical measure. */
 static inline bool is_strong(const strength_job *job, double magnitude, int64_t i, int64_t j, double largest)
 {
     if (i == j) return true;
-    const bool is_classical = job->measure == SPG_STRENGTH_CLASSICAL;
-    return magnitude >= job->theta * (is_classical ? largest : sqrt(job->diagonal[i] * job->diagonal[j]));
+    return magnitude >=
+           job->theta * (is_by_rows(job) ? largest : spg_amg_geometric_mean(job->diagonal[i], job->diagonal[j]));
 }
 
 static node_row row_of_thread(const strength_job *job, int thread)
@@ -116,11 +127,13 @@ static spg_status allocate_graph(spg_context *context, strength_job *job)
 
 static spg_status find_strong(spg_context *context, strength_job *job)
 {
+    static pass *const scales[2][2] = BY_REAL_TYPE(measure_nodes);
     static pass *const diagonals[2][2] = BY_REAL_TYPE(measure_diagonals);
     static pass *const scalars[2][2] = BY_REAL_TYPE(strong_scalars);
     static pass *const blocks[2][2] = BY_REAL_TYPE(strong_blocks);
     pass *const(*const rows)[2] = job->block_size == 1 ? scalars : blocks;
-    if (job->theta > 0 && job->measure == SPG_STRENGTH_SYMMETRIC) run_pass(job, diagonals);
+    if (job->scale != NULL) run_pass(job, scales);
+    if (job->theta > 0 && !is_by_rows(job)) run_pass(job, diagonals);
     run_pass(job, rows); /* counts, as there is no graph yet */
     spg_status status = allocate_graph(context, job);
     if (status == SPG_OK) run_pass(job, rows);
@@ -138,19 +151,22 @@ spg_status spg_host_strength(spg_context *context, const spg_csr *A, int block_s
     strength_job job = {.A = A, .block_size = block_size, .measure = measure, .theta = theta, .graph = graph};
     job.nodes = A->rows / block_size;
     job.threads = spg_host_threads(context, A->nnz + A->rows);
+    const bool has_scales = block_size > 1 && theta > 0;
+    const int64_t shared = job.nodes * (has_scales ? 24 : 16);
     if (block_size > 1) {
         const int64_t longest = block_size * spg_host_longest_row(job.threads, A);
         job.longest = longest < job.nodes ? longest : job.nodes;
         job.row_bytes = (job.longest * 12 + job.nodes * 4 + 63) / 64 * 64;
-        job.threads.count = spg_pieces_within_limit(context, job.nodes * 16, job.row_bytes, job.threads.count);
+        job.threads.count = spg_pieces_within_limit(context, shared, job.row_bytes, job.threads.count);
     }
-    const int64_t bytes = job.nodes * 16 + job.threads.count * job.row_bytes;
+    const int64_t bytes = shared + job.threads.count * job.row_bytes;
     char *room;
     spg_status status = spg_allocate_workspace(context, 0, bytes, "strong connections", (void **)&room);
     if (status != SPG_OK) return status;
     job.diagonal = (double *)(void *)room;
     job.counts = (int64_t *)(void *)(job.diagonal + job.nodes);
-    job.rows = room != NULL ? room + job.nodes * 16 : NULL;
+    job.scale = has_scales ? (double *)(void *)(job.counts + job.nodes) : NULL;
+    job.rows = room != NULL ? room + shared : NULL;
     clear_rows(&job);
     status = find_strong(context, &job);
     spg_release(context, room, bytes);

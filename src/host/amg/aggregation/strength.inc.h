@@ -1,7 +1,28 @@
 /* Strength over nodes [first, last). Without a graph in the job a pass counts, with a graph it fills it. Template; see
  * for_each_type.h. */
 
-/* |a_ii|, or the Frobenius norms of diagonal blocks. */
+static void TYPED(measure_nodes)(const strength_job *job, int64_t first, int64_t last, node_row *row)
+{
+    const OFFSET *offsets = job->A->row_offsets;
+    const int32_t *columns = job->A->columns;
+    const VALUE *values = job->A->values;
+    const int size = job->block_size;
+    (void)row;
+    for (int64_t node = first; node < last; ++node) {
+        double largest = 0;
+        for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k)
+            if ((columns[k] / size == node) != is_by_rows(job)) largest = fmax(largest, fabs((double)values[k]));
+        job->scale[node] = spg_amg_node_scale(largest, is_by_rows(job));
+    }
+}
+
+static inline double TYPED(square)(VALUE value, double scale)
+{
+    const double scaled = (double)value * scale;
+    return scaled * scaled;
+}
+
+/* |a_ii|, or the Frobenius norms of scaled diagonal blocks. */
 static void TYPED(measure_diagonals)(const strength_job *job, int64_t first, int64_t last, node_row *row)
 {
     const OFFSET *offsets = job->A->row_offsets;
@@ -10,9 +31,10 @@ static void TYPED(measure_diagonals)(const strength_job *job, int64_t first, int
     const int size = job->block_size;
     (void)row;
     for (int64_t node = first; node < last; ++node) {
+        const double scale = scale_of(job, node, node);
         double sum = 0;
         for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k)
-            if (columns[k] / size == node) sum += size == 1 ? (double)values[k] : (double)values[k] * (double)values[k];
+            if (columns[k] / size == node) sum += size == 1 ? (double)values[k] : TYPED(square)(values[k], scale);
         job->diagonal[node] = size == 1 ? fabs(sum) : sqrt(sum);
     }
 }
@@ -37,7 +59,7 @@ static void TYPED(strong_scalars)(const strength_job *job, int64_t first, int64_
     spg_amg_graph *graph = job->graph;
     (void)row;
     for (int64_t i = first; i < last; ++i) {
-        const double largest = job->measure == SPG_STRENGTH_CLASSICAL ? TYPED(largest_scalar)(job, i) : 0;
+        const double largest = is_by_rows(job) ? TYPED(largest_scalar)(job, i) : 0;
         int64_t count = 0;
         int32_t *to = graph->columns != NULL ? graph->columns + spg_graph_offset(graph, i) : NULL;
         for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k) {
@@ -57,11 +79,13 @@ static void TYPED(collect_node)(const strength_job *job, int64_t node, node_row 
     const VALUE *values = job->A->values;
     const int32_t size = job->block_size;
     int32_t at = -1, begin = -1; /* the block of the last entry, and its first column */
+    double scale = 1;
     row->count = 0;
     for (int64_t k = offsets[node * size]; k < offsets[(node + 1) * size]; ++k) {
         if (begin < 0 || columns[k] < begin || columns[k] - begin >= size) {
             const int32_t other = columns[k] / size;
             begin = other * size;
+            scale = scale_of(job, node, other);
             at = row->place[other];
             if (at < 0) {
                 at = (int32_t)row->count++;
@@ -70,7 +94,7 @@ static void TYPED(collect_node)(const strength_job *job, int64_t node, node_row 
                 row->squares[at] = 0;
             }
         }
-        row->squares[at] += (double)values[k] * (double)values[k];
+        row->squares[at] += TYPED(square)(values[k], scale);
     }
 }
 
@@ -80,7 +104,7 @@ static void TYPED(strong_blocks)(const strength_job *job, int64_t first, int64_t
     for (int64_t node = first; node < last; ++node) {
         TYPED(collect_node)(job, node, row);
         double largest = 0;
-        for (int64_t k = 0; job->measure == SPG_STRENGTH_CLASSICAL && k < row->count; ++k)
+        for (int64_t k = 0; is_by_rows(job) && k < row->count; ++k)
             if (row->list[k] != node) largest = fmax(largest, sqrt(row->squares[k]));
         int64_t count = 0;
         for (int64_t k = 0; k < row->count; ++k) {
