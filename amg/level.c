@@ -60,7 +60,7 @@ spg_status spg_amg_summarise(const spg_amg *amg, spg_amg_summary *summary)
     summary->update_seconds = amg->update_seconds;
     summary->symmetric = amg->was_symmetric;
     summary->unsymmetric = amg->is_unsymmetric;
-    summary->smoothed = amg->dense == NULL && amg->level[amg->levels - 1].rows > 0;
+    summary->smoothed = amg->dense == NULL && !amg->is_diagonal && amg->level[amg->levels - 1].rows > 0;
     summary->singular = amg->dense != NULL && amg->backend->dense_is_singular(amg->dense);
     return SPG_OK;
 }

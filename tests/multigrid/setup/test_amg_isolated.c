@@ -182,6 +182,14 @@ static spg_csr chains(int64_t blocks, int size, bool is_free)
     return A;
 }
 
+/* The last level is solved: by division or densely. */
+static void assert_not_smoothed(const spg_amg *amg)
+{
+    spg_amg_summary summary;
+    assert_int_equal(spg_amg_summarise(amg, &summary), SPG_OK);
+    assert_int_equal(summary.smoothed, 0);
+}
+
 static void a_diagonal_matrix_is_one_level_and_one_step(void **state)
 {
     (void)state;
@@ -195,6 +203,7 @@ static void a_diagonal_matrix_is_one_level_and_one_step(void **state)
             test_system system;
             test_system_begin(&A, &options, 2, &system);
             assert_int_equal(spg_amg_levels(system.amg), 1);
+            assert_not_smoothed(system.amg);
             assert_int_equal(solve(&system, test_methods[m]), 1);
             assert_int_equal(spg_amg_update(system.context, system.amg, &system.A_here), SPG_OK);
             assert_int_equal(solve(&system, test_methods[m]), 1);
