@@ -138,8 +138,11 @@ void set_class_rows(const cuda_state *state, spgemm_stats *stats)
         only(SPG_ROW_THREAD, rows - others);
         stats->class_rows[SPG_ROW_WARP] = others;
     }
-    if (done_by == path::uniform_rows || done_by == path::shifted_rows || done_by == path::half_rows)
+    if (done_by == path::uniform_rows || done_by == path::kept_rows || done_by == path::shifted_rows ||
+        done_by == path::half_rows)
         only(SPG_ROW_WARP, rows);
+    /* Counted as kept rows, some of which were too long: then no analysis counted them. */
+    if (done_by == path::binned_rows && state->kept_too_long) stats->class_rows[SPG_ROW_WARP] = rows;
 }
 
 /* total_ms is the time to the end of the work. The stages' times need the context's events, which are missing if
@@ -267,6 +270,7 @@ void spg_cuda_product_end(spg_product *product)
         release(run, &state->binned);
         release(run, &state->paper.products);
         release(run, &state->paper.permutation);
+        release(run, &state->kept);
         release(run, &state->shifted);
         release(run, &state->half);
         release(run, &state->wide_a_offsets);

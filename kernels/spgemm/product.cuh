@@ -3,7 +3,7 @@
  * A product makes two passes over its rows. Counting kernels (symbolic) write the length of each row of C, a scan turns
  * lengths into C's row offsets, C is allocated at its exact size, and filling kernels (numeric) write columns and
  * values. Every row method (rows.cuh) has a kernel for each pass. Some methods do both in one pass: their rows are kept
- * in workspace until C is allocated (symmetric_half/half_rows.cuh), or written to arrays reserved by an estimate
+ * in workspace until C is allocated (hash_group/kept_rows.cuh), or written to arrays reserved by an estimate
  * (assemble/reserved.cuh). */
 #ifndef SPG_KERNELS_SPGEMM_PRODUCT_CUH
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH

@@ -37,13 +37,27 @@ spg_status post_scan_and_wait(cuda_state *state)
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
-/* By runs of shifted rows, if there is memory to list them; otherwise as uniform rows. */
+/* Keeps rows if there is memory for them. Otherwise, and for a symbolic product, uses the fallback. */
+spg_status count_kept_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    if (!run.pattern_only) take_kept_rows(run, state->chosen.kept_slots, state->chosen.kept_stride, &state->kept);
+    if (state->kept.memory == nullptr) {
+        state->chosen.rows = state->chosen.fallback;
+        return SPG_OK;
+    }
+    take_overflow_list(run);
+    const spg_status status = count_rows_kept(run, state->kept);
+    return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
+}
+
+/* By runs of shifted rows, if there is memory to list them; otherwise by the fallback. */
 spg_status count_shifted_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
     spg_status status = list_shifted_rows(run, &state->shifted);
     if (status == SPG_OK && state->shifted.memory == nullptr) {
-        state->chosen.rows = path::uniform_rows;
+        state->chosen.rows = state->chosen.fallback;
         return SPG_OK;
     }
     take_overflow_list(run);

@@ -76,6 +76,22 @@ spg_status fill_uniform_rows(cuda_state *state)
     return fill_rows_binned(run, table_holds(slots), {}, &state->binned);
 }
 
+/* Copies the kept rows and fills overflow rows. If a row is longer than expected, fills all rows by the fallback. */
+spg_status fill_kept_rows(cuda_state *state)
+{
+    cuda_product &run = state->run;
+    const int held = table_holds(state->kept.slots);
+    const bool kept = (int)state->found.longest_row <= state->kept.stride;
+    spg_status status = kept ? copy_kept_rows(run, state->kept) : SPG_OK;
+    release(run, &state->kept);
+    if (status == SPG_OK && !kept) {
+        state->chosen.rows = state->chosen.fallback;
+        state->kept_too_long = true;
+        return SPG_OK;
+    }
+    return status == SPG_OK && state->found.overflow > 0 ? fill_rows_binned(run, held, {}, &state->binned) : status;
+}
+
 /* Fills runs, then the rows outside runs. If the tables of runs cannot hold some rows, fills all rows as uniform
  * rows. */
 spg_status fill_shifted_rows(cuda_state *state)

@@ -20,6 +20,7 @@ constexpr struct row_method {
 } methods[] = {
     {path::nothing, no_rows, no_rows},
     {path::short_rows, count_short_rows, fill_short_rows},
+    {path::kept_rows, count_kept_rows, fill_kept_rows},
     {path::half_rows, count_half_rows, fill_half_rows},
     {path::shifted_rows, count_shifted_rows, fill_shifted_rows},
     {path::uniform_rows, count_uniform_rows, fill_uniform_rows},
@@ -36,19 +37,21 @@ constexpr bool has_a_line_a_path()
 }
 static_assert(has_a_line_a_path());
 
-} // namespace
-
-/* By the chosen path, then by those that it names in turn. */
-spg_status count_rows(cuda_state *state)
+/* Calls the function of the chosen path, then those of the paths that it names in turn. */
+spg_status until_path_stays(cuda_state *state, spg_status (*row_method::*pass)(cuda_state *))
 {
     path tried;
     spg_status status;
     do {
         tried = state->chosen.rows;
-        status = methods[(int)tried].count(state);
+        status = (methods[(int)tried].*pass)(state);
     } while (status == SPG_OK && state->chosen.rows != tried);
     return status;
 }
+
+} // namespace
+
+spg_status count_rows(cuda_state *state) { return until_path_stays(state, &row_method::count); }
 
 /* Methods that bin rows write the lengths of rows without products, but do not count these rows. */
 static int64_t rows_counted(const cuda_state *state)
@@ -68,6 +71,7 @@ static void release_begun(cuda_state *state)
 {
     give_overflow_list(state->run);
     release(state->run, &state->sums);
+    release(state->run, &state->kept);
     release(state->run, &state->shifted);
     release_reserved(state->run, &state->reserved);
 }
@@ -118,6 +122,6 @@ spg_status count_unsorted(cuda_state *state)
     return count_rows(state);
 }
 
-spg_status fill_rows(cuda_state *state) { return methods[(int)state->chosen.rows].fill(state); }
+spg_status fill_rows(cuda_state *state) { return until_path_stays(state, &row_method::fill); }
 
 } // namespace spg

@@ -4,6 +4,7 @@
 #define SPG_KERNELS_SPGEMM_PRODUCT_STATE_CUH
 
 #include "assemble/reserved.cuh"
+#include "hash_group/kept_rows.cuh"
 #include "route/binned_rows.cuh"
 #include "route/route.cuh"
 #include "shifted/runs.cuh"
@@ -22,6 +23,8 @@ struct cuda_state {
     length_sums sums;
     products_of_rows binned;
     paper_rows paper;
+    kept_rows kept;
+    bool kept_too_long; /* rows were longer than kept rows may be, so that the fallback filled all */
     shifted_rows shifted;
     reserved_arrays reserved;
     half_shape shape;
@@ -52,12 +55,13 @@ spg_status fill_rows_left(cuda_state *state);
 spg_status fill_rows(cuda_state *state);
 
 /* The row methods as the product calls them: two functions a path (route/route.cuh), listed in product_rows.cu. A count
- * function counts the rows of C and waits; its counts go to state->found. Where it cannot have what it needs, it names
- * another path in state->chosen.rows and returns OK; then that path's function is called. A fill function fills C's
- * arrays; lengths have been scanned. */
+ * function counts the rows of C and waits; its counts go to state->found. A fill function fills C's arrays; lengths
+ * have been scanned. Where one cannot have what it needs, it names another path in state->chosen.rows and returns OK;
+ * then that path's function is called. */
 
 /* product_count.cu */
 spg_status count_short_rows(cuda_state *state);
+spg_status count_kept_rows(cuda_state *state);
 spg_status count_half_rows(cuda_state *state);
 spg_status count_shifted_rows(cuda_state *state);
 spg_status count_uniform_rows(cuda_state *state);
@@ -70,6 +74,7 @@ spg_status post_scan_and_wait(cuda_state *state);
 
 /* product_fill.cu */
 spg_status fill_short_rows(cuda_state *state);
+spg_status fill_kept_rows(cuda_state *state);
 spg_status fill_half_rows(cuda_state *state);
 spg_status fill_shifted_rows(cuda_state *state);
 spg_status fill_uniform_rows(cuda_state *state);

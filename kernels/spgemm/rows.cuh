@@ -83,8 +83,8 @@ spg_status fill_rows_hash_thread(cuda_product &product, int longest);
 spg_status count_rows_bitmap(cuda_product &product, const row_set &rows, int span, int together);
 spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span, int longest, int together);
 
-/* Declared elsewhere: shifted/runs.cuh (runs of shifted rows), symmetric_half/half_rows.cuh (symmetric half of a
- * product). */
+/* Declared elsewhere: hash_group/kept_rows.cuh (one pass, rows kept), shifted/runs.cuh (runs of shifted rows),
+ * symmetric_half/half_rows.cuh (symmetric half of a product). */
 
 /* bitmap/passes.cu. Takes workspace for the product's notes on equal rows, if the limit leaves room, and notes
  * which rows of B have the columns of the row before. */

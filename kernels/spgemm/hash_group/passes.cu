@@ -5,10 +5,17 @@
  * than table_holds becomes an overflow row. Invariant: a search of a full table ends, and its row is an overflow row.
  *
  * Filling. Input: rows and c_offsets; rows outside 1 to table_holds(slots) entries are skipped. Output: columns and
- * values: products are summed at the slots of their columns, then sorted by column. */
+ * values: products are summed at the slots of their columns, then sorted by column.
+ *
+ * One pass. A warp a row counts like the first, fills like the second, and keeps its row of C in workspace if it has up
+ * to `stride` entries. After C is allocated, the kept rows are copied. For many products per entry of C,
+ * where expanding again costs more than copying. */
+#include "../../primitives/parts.cuh"
 #include "../../primitives/sort.cuh"
+#include "kept_rows.cuh"
 #include "row_sums.cuh"
 
+#include <algorithm>
 #include <climits>
 
 namespace spg
@@ -182,6 +189,61 @@ __global__ __launch_bounds__(GROUP_THREADS, blocks_of_sums<Offset, Value>()) voi
     });
 }
 
+template <typename Offset, typename Value, int Piece>
+__global__ __launch_bounds__(GROUP_THREADS,
+                             blocks_of_sums<Offset, Value>()) void kept_kernel(const sums_shape shape,
+                                                                               const patterns<Offset> pattern,
+                                                                               const numbers<Value> number, int stride,
+                                                                               int32_t *columns, Value *values)
+{
+    extern __shared__ int4 shared[];
+    const lane_group<32> group;
+    counts found{};
+    row_sums<Offset, Value, 32, Piece, reads::checked> sums(pattern, number, group, shape.slots,
+                                                            shape.memory_of(group, shared), found);
+    for_each_row_group(group, pattern.rows, shape, [&](int32_t i, int rows) {
+        if (rows == 0) return;
+        const span<Offset> row = checked_a_row(pattern, i, found.faults);
+        sums.take_row(i, row);
+        const int count = sums.list_columns();
+        const bool fits = count <= table_holds(shape.slots) && !group.any(sums.full), keep = count <= stride;
+        const int64_t begin = (int64_t)i * stride;
+        if (!fits) sums.clear();
+        const auto each = [&](int, int rank, int32_t column, int slot) {
+            if (keep) columns[begin + rank] = column, values[begin + rank] = sums.sums[slot];
+        };
+        sums.write(
+            fits ? count : 0, [](int, int32_t) {}, each);
+        record(pattern, group, {i, rows, fits, count, sums.products}, (Offset)(row.end - row.begin), found);
+    });
+    add_counts_of_groups(pattern.counters, found);
+}
+
+enum { COPY_THREADS = 256, COPY_LANES = 16 };
+
+int64_t most_to_keep(const cuda_product &product)
+{
+    const int64_t entry = (int64_t)(sizeof(int32_t) + spg_type_size(product.A->value_type));
+    return std::max<int64_t>(KEPT_ANYWAY, KEPT_OF_OPERANDS * entry * (product.A->nnz + product.B->nnz));
+}
+
+/* Copies rows of up to `stride` entries. */
+template <typename Offset, typename Value>
+__global__ void __launch_bounds__(COPY_THREADS)
+    copy_rows(const Offset *c_offsets, int32_t rows, int stride, const int32_t *columns, const Value *values,
+              int32_t *c_columns, Value *c_values)
+{
+    const int64_t i = ((int64_t)blockIdx.x * COPY_THREADS + threadIdx.x) / COPY_LANES;
+    if (i >= rows) return;
+    const Offset begin = c_offsets[i], length = c_offsets[i + 1] - begin;
+    if (length > stride) return;
+    const int64_t from = i * stride;
+    for (int x = (int)threadIdx.x % COPY_LANES; x < length; x += COPY_LANES) {
+        c_columns[begin + x] = columns[from + x];
+        c_values[begin + x] = values[from + x];
+    }
+}
+
 } // namespace
 
 spg_status count_rows_hash_group(cuda_product &product, const row_set &rows, int slots)
@@ -207,6 +269,48 @@ spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int 
                 "filling, class hash_group", fill_table_kernel<Offset, Value, lanes.value, piece.value>,
                 patterns_of<Offset>(product), numbers_of<Value>(product), rows);
         });
+    });
+}
+
+spg_status count_rows_kept(cuda_product &product, const kept_rows &kept)
+{
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Offset = decltype(offset);
+        using Value = decltype(value);
+        const auto shape = sums_shape_of<Offset, Value>(32, kept.slots, listed_slot_bytes<Value>);
+        return launch_groups(product, all_rows(product), shape, "counting, kept rows",
+                             mean_b_row(product) <= 8 ? kept_kernel<Offset, Value, 8> : kept_kernel<Offset, Value, 16>,
+                             patterns_of<Offset>(product), numbers_of<Value>(product), kept.stride, kept.columns,
+                             static_cast<Value *>(kept.values));
+    });
+}
+
+void take_kept_rows(cuda_product &product, int slots, int stride, kept_rows *kept)
+{
+    const int64_t entries = product.A->rows * (int64_t)stride;
+    const int64_t values_bytes = part_bytes(entries * (int64_t)spg_type_size(product.A->value_type));
+    const int64_t bytes = values_bytes + entries * (int64_t)sizeof(int32_t);
+    *kept = {};
+    if (bytes > most_to_keep(product)) return;
+    kept->memory = take_spare_workspace(product, bytes);
+    if (kept->memory == nullptr) return;
+    kept->bytes = bytes;
+    kept->slots = slots;
+    kept->stride = stride;
+    kept->values = kept->memory;
+    kept->columns = reinterpret_cast<int32_t *>(static_cast<char *>(kept->memory) + values_bytes);
+}
+
+spg_status copy_kept_rows(cuda_product &product, const kept_rows &kept)
+{
+    const int32_t rows = (int32_t)product.C->rows;
+    const int64_t blocks = ((int64_t)rows * COPY_LANES + COPY_THREADS - 1) / COPY_THREADS;
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Value = decltype(value);
+        copy_rows<<<(unsigned)blocks, COPY_THREADS, 0, product.cuda->stream>>>(
+            static_cast<const decltype(offset) *>(product.C->row_offsets), rows, kept.stride, kept.columns,
+            static_cast<const Value *>(kept.values), product.C->columns, static_cast<Value *>(product.C->values));
+        return spg_cuda_check_launch(product.context, "copy_rows");
     });
 }
 

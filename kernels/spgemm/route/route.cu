@@ -3,6 +3,7 @@
  * counting kernels. */
 #include "../assemble/reserved.cuh"
 #include "../driver/groups.cuh"
+#include "../hash_group/kept_rows.cuh"
 #include "../shifted/runs.cuh"
 #include "../symmetric_half/half_rows.cuh"
 #include "route.cuh"
@@ -22,14 +23,33 @@ bool sample_is_uniform(const spg_sample &found, int32_t samples)
     return found.too_long == 0 && are_uniform(found.longest_row, found.nnz, samples);
 }
 
+/* Rows that contract strongly are kept while they are counted: cheaper than contracting twice. Not for equal
+ * neighbours, which bitmap windows count together. */
+void choose_kept(const spg_sample &found, int32_t samples, route *chosen)
+{
+    const double products = (double)found.products / samples;
+    if (chosen->together > 1 || products < KEPT_PRODUCTS || found.too_long > 0) return;
+    /* If rows were not counted to their end, expect twice as many entries. */
+    const bool partly = found.uncounted > 0;
+    const int64_t longest = (partly ? 2 : 1) * (int64_t)found.longest_row, stride = (longest + longest / 4 + 3) / 4 * 4;
+    const double entries = partly ? (double)longest : (double)found.nnz / samples;
+    if (stride > table_holds(KEPT_MOST) || products < KEPT_CONTRACTION * entries) return;
+    chosen->fallback = chosen->rows;
+    chosen->rows = path::kept_rows;
+    chosen->kept_stride = (int)stride;
+    chosen->kept_slots = KEPT_LEAST;
+    while (table_holds(chosen->kept_slots) < stride) chosen->kept_slots *= 2;
+}
+
 /* Rows that are the row before, shifted. B probably has such rows too, because it is as large as A. */
 void choose_shifted(const cuda_product &product, const spg_sample &found, int32_t samples, route *chosen)
 {
     const double products = (double)found.products / samples;
-    if (chosen->rows != path::uniform_rows || found.uncounted > 0 || chosen->together > 1) return;
-    if (products < SHIFTED_PRODUCTS) return;
+    const bool uniform = chosen->rows == path::uniform_rows || chosen->rows == path::kept_rows;
+    if (!uniform || found.uncounted > 0 || products < SHIFTED_PRODUCTS || chosen->together > 1) return;
     if (found.shifted < SHIFTED_PART_OF_ROWS * samples || chosen->slots > 2 * SHIFTED_MOST) return;
     if (product.A->nnz != product.B->nnz || !has_common_types(product)) return;
+    if (chosen->rows == path::uniform_rows) chosen->fallback = path::uniform_rows;
     chosen->rows = path::shifted_rows;
 }
 
@@ -53,7 +73,7 @@ bool are_few_and_long(const cuda_product &product, const spg_sample &found, int 
 
 route route_by(const cuda_product &product, const spg_sample &found, int32_t samples)
 {
-    route chosen{path::binned_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row};
+    route chosen{path::binned_rows, false, false, TABLE_MOST, 0, 1, (int)found.longest_row, path::nothing, 0, 0};
     if (found.triples > (unsigned int)samples / 2)
         chosen.together = 3;
     else if (found.pairs > (unsigned int)samples / 2)
@@ -63,6 +83,7 @@ route route_by(const cuda_product &product, const spg_sample &found, int32_t sam
     if (narrow) chosen.span = std::min((int)(found.most_span + found.most_span / 16), (int)BITMAP_MOST_SPAN);
     if (!sample_is_uniform(found, samples)) return chosen;
     if (found.uncounted == 0 || narrow) choose_uniform(found, samples, narrow, &chosen);
+    choose_kept(found, samples, &chosen);
     return chosen;
 }
 
@@ -117,7 +138,7 @@ bool choose_half(const cuda_product &product, half_shape *shape)
 spg_status choose_route(cuda_product &product, route *chosen, reserved_arrays *reserved)
 {
     const spg_csr *A = product.A, *B = product.B;
-    *chosen = {path::nothing, false, false, 0, 0, 1, 0};
+    *chosen = {path::nothing, false, false, 0, 0, 1, 0, path::nothing, 0, 0};
     if (A->rows == 0 || A->nnz == 0) return SPG_OK;
     const spg_row_limits &limits = product.context->config.row_limits;
     if (limits.thread >= 0 || limits.warp >= 0 || limits.cta >= 0) {

@@ -11,6 +11,7 @@ namespace spg
 enum class path {
     nothing,      /* no products */
     short_rows,   /* a thread a row, in natural order: counted by merging, filled by lists */
+    kept_rows,    /* counted and filled in one pass, kept in workspace */
     half_rows,    /* one pass, symmetric half: only entries from the diagonal on (symmetric_half/half_rows.cuh) */
     shifted_rows, /* counted and filled by runs of shifted rows (shifted/runs.cuh) */
     uniform_rows, /* one kernel for all rows, in natural order */
@@ -29,6 +30,9 @@ struct route {
     int span;     /* columns from a row's first to its last */
     int together; /* neighbouring rows of A with the same columns */
     int longest;  /* entries of the longest row of C in the sample */
+    /* For kept and shifted rows: */
+    path fallback;               /* used if these paths cannot be */
+    int kept_slots, kept_stride; /* slots of a row's table; expected maximum of entries of a row of C */
 };
 
 /* Decides from sizes that the host knows. If rows are not short on average, decides from a sample of rows and the order

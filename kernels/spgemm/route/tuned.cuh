@@ -68,6 +68,14 @@ enum { SAMPLE_ROWS = 1024, SAMPLE_PRODUCTS = 1024, SAMPLE_ENTRIES = 512 };
  * at B; fe3d27 0.699, 0.702, 0.714 and 0.694). */
 enum { B_BLOCKS = 4 };
 
+/* Mean products of a row, and products per entry of C, from which rows are counted and filled in one pass and kept
+ * (spgemm_bench, H100, RAP: fe3d27 2.4 ms, 3.2 without; 2.9 if its A*P, with 121 products a row, is kept as well).
+ * Slots of a row's table. Kept rows may take KEPT_OF_OPERANDS times the memory of the operands, and KEPT_ANYWAY bytes
+ * always: A*A of fe3d27 takes 9.3 ms and 1.9 GB with its rows kept, 7.8 ms and no memory without (spgemm_bench,
+ * H100). */
+enum { KEPT_PRODUCTS = 160, KEPT_CONTRACTION = 4, KEPT_LEAST = 128, KEPT_MOST = 1024 };
+enum { KEPT_OF_OPERANDS = 2, KEPT_ANYWAY = 64 << 20 };
+
 /* Mean products of a row, and the part of the sample, from which runs of shifted rows are looked for (spgemm_bench,
  * H100, A*A of fe3d27: 2.7 ms, 7.8 as uniform rows). */
 enum { SHIFTED_PRODUCTS = 160 };

@@ -9,7 +9,7 @@ const alike_kind alike[ALIKE] = {
     {"merging by warps", 20, 6, true, SPG_I32, SPG_F64},
     {"tables", 40, 6, true, SPG_I32, SPG_F64},
     {"tables, 64-bit offsets", 40, 6, true, SPG_I64, SPG_F32},
-    {"tables, rows that contract", 40, 6, false, SPG_I32, SPG_F64}};
+    {"tables, kept rows", 40, 6, false, SPG_I32, SPG_F64}};
 
 const hub_kind no_hubs = {"no hubs", 0, 0, 1, 0, false};
 

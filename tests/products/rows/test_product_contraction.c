@@ -1,6 +1,6 @@
 /* Rows of many products and few entries, as of the second product of R*A*P: against the plain reference, bit for bit.
- * Some rows are longer than a sample of rows promises. Rows whose number is a multiple of 6 may be of the sample, so
- * others are the odd ones. */
+ * A device may keep such rows in workspace while it counts them: here are rows that leave no room for what a sample of
+ * rows promises. Rows whose number is a multiple of 6 may be of the sample, so others are the odd ones. */
 #include "products.h"
 
 enum { ROWS = 400, INNER = 240, BAND = 30, COLS = INNER + BAND };
@@ -93,9 +93,9 @@ static void wide_rows_of_b_in_any_order_contract(void **state)
     }
 }
 
-/* Rows of 40 entries, and odd ones of about 52. Four rows of B that follow each other have all columns of a row of C
- * between them. */
-static void rows_a_little_longer_than_a_sample_contract(void **state)
+/* Rows of 40 entries, and odd ones of about 52, which is what a sample of the others makes a device keep of a row. Four
+ * rows of B that follow each other have all columns of a row of C between them. */
+static void rows_of_just_what_is_kept_of_a_row_contract(void **state)
 {
     (void)state;
     enum { APART = 100, NAMED = 24, HALF = 30 };
@@ -124,7 +124,7 @@ static void rows_a_little_longer_than_a_sample_contract(void **state)
     }
 }
 
-/* So many rows of about 120 entries of C, of 24 of A, within so many bytes of workspace. limit: the context's. */
+/* So many rows of about 120 entries of C, of 24 of A: a device keeps them while it counts them, if it may. */
 static void check_workspace(int64_t rows, int64_t limit, int64_t most_workspace)
 {
     enum { LENGTH = 24, NEAR = 60 };
@@ -145,14 +145,15 @@ static void check_workspace(int64_t rows, int64_t limit, int64_t most_workspace)
     assert_int_equal(spgemm_last_stats(context, &stats), SPG_OK);
     if (stats.workspace_bytes > most_workspace) fail_msg("%lld bytes of workspace", (long long)stats.workspace_bytes);
     test_reference_product(&A, &A, &expected);
-    test_assert_same_product(&C, &expected, "rows that contract");
+    test_assert_same_product(&C, &expected, "rows not kept");
     spg_csr_free(test_host(), &A);
     spg_csr_free(test_host(), &C);
     spg_csr_free(test_host(), &expected);
     spg_context_destroy(context);
 }
 
-static void many_products_take_little_workspace(void **state)
+/* It may where that is at most 64 MB, or twice what the operands take, or what a limit leaves. */
+static void rows_that_take_too_much_are_not_kept(void **state)
 {
     (void)state;
     check_workspace(45000, 0, 64 << 20);
@@ -167,8 +168,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_longer_than_the_others_contract),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_contract),
         cmocka_unit_test(wide_rows_of_b_in_any_order_contract),
-        cmocka_unit_test(rows_a_little_longer_than_a_sample_contract),
-        cmocka_unit_test(many_products_take_little_workspace),
+        cmocka_unit_test(rows_of_just_what_is_kept_of_a_row_contract),
+        cmocka_unit_test(rows_that_take_too_much_are_not_kept),
     };
     return TEST_RUN_HERE(argc, argv, "products that contract", tests);
 }
