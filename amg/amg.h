@@ -62,7 +62,7 @@ typedef struct spg_amg_narrow {
     void *values;    /* level 0's, of A */
     float *b, *x;    /* of a cycle */
     void *r;         /* in doubles, for cycles from a guess */
-    double *squares; /* the sum of the squares of A's values; of b's */
+    double *squares; /* the sum of the squares of A's values, of b's, and both again (narrow.c) */
     void *workspace; /* for dot */
 } spg_amg_narrow;
 

@@ -11,6 +11,7 @@
 #ifndef SPG_SRC_AMG_BACKEND_H
 #define SPG_SRC_AMG_BACKEND_H
 
+#include "amg/units.h"
 #include "backend.h"
 
 #include "spg/amg.h"
@@ -312,11 +313,14 @@ typedef struct spg_amg_backend {
                         void *y);
     /* y = i*x for n complex numbers whose parts are of `type`. */
     spg_status (*times_i)(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
-    /* Between doubles and floats: y = x / u, and y = x * u / v. u and v: the powers of two at or below the roots of
-     * *u_square and *v_square (doubles at the place); 1 where a root is zero, infinite or NaN. */
-    spg_status (*narrow)(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
-    spg_status (*widen)(spg_context *context, int64_t n, const double *u_square, const double *v_square, const float *x,
-                        double *y);
+    /* Between doubles and floats: y = x / u, and y = x * u / v. u and v: the units of vectors whose sums of squares are
+     * at the place (units.h). */
+    spg_status (*narrow)(spg_context *context, int64_t n, spg_squares u, const double *x, float *y);
+    spg_status (*widen)(spg_context *context, int64_t n, spg_squares u, spg_squares v, const float *x, double *y);
+    /* *again = the sum of the squares of x times spg_rescaling_of_squares(*sum), unless that is 1: then nothing is
+     * done. Both at the place. workspace: dot_bytes. */
+    spg_status (*sum_again)(spg_context *context, int64_t n, const double *x, const double *sum, void *workspace,
+                            double *again);
     /* r = b - A x. */
     spg_status (*residual)(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
     /* One sweep of a smoother. */

@@ -57,11 +57,12 @@ typedef struct spg_amg_many_backend {
     int64_t (*dot_bytes)(int64_t n, int width);
     spg_status (*dot)(spg_context *context, const spg_amg_shape *shape, const void *x, const void *y, void *workspace,
                       double *results);
-    /* As spg_amg_backend.narrow and widen, with u_squares[j] for vector j. */
-    spg_status (*narrow)(spg_context *context, int64_t n, int width, const double *u_squares, const double *x,
-                         float *y);
-    spg_status (*widen)(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
-                        const double *v_square, const float *x, double *y);
+    /* As spg_amg_backend.narrow, widen and sum_again, with u's unit j for vector j. */
+    spg_status (*narrow)(spg_context *context, int64_t n, int width, spg_squares u, const double *x, float *y);
+    spg_status (*widen)(spg_context *context, const spg_amg_shape *shape, spg_squares u, spg_squares v, const float *x,
+                        double *y);
+    spg_status (*sum_again)(spg_context *context, int64_t n, int width, const double *x, const double *sums,
+                            void *workspace, double *again);
 
     /* y = A x; adds: y += A x. products: NULL, or x . y of a square A. */
     spg_status (*multiply)(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y,

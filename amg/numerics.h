@@ -46,6 +46,12 @@ SPG_INLINE double spg_amg_block_scale(double scale_of_row, double scale_of_colum
     return is_classical ? scale_of_row : scale_of_row * scale_of_column;
 }
 
+/* The part of a right-hand side that its rounding hides: a residual of less can be found no more. */
+SPG_INLINE double spg_amg_hidden_part(bool in_floats) { return spg_amg_epsilon(in_floats) / 16; }
+
+/* Where inner products of residuals may vanish because the system is solved as far as rounding lets it be. */
+SPG_INLINE double spg_amg_nearly_hidden_part(bool in_floats) { return 1e3 * spg_amg_epsilon(in_floats); }
+
 /* What is left of a column after Gram-Schmidt, beside the column: a column of which no more is left depends on those
  * before it. */
 SPG_INLINE double spg_amg_least_rest(bool in_floats) { return in_floats ? 1e-5 : 1e-10; }

@@ -5,7 +5,7 @@
 enum { R, V, SHADOW, T, MP, MS, P };
 
 /* A step of BiCG along M p: r becomes s. */
-static spg_status step_along_p(const spg_krylov *run)
+static spg_status step_along_p(spg_krylov *run)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
     void *const v = spg_krylov_vector(run, V), *const mp = spg_krylov_vector(run, MP);
@@ -19,7 +19,7 @@ static spg_status step_along_p(const spg_krylov *run)
 }
 
 /* The step that makes the residual least along M s, and what the next iteration needs: r . r and shadow . r. */
-static spg_status step_along_s(const spg_krylov *run)
+static spg_status step_along_s(spg_krylov *run)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
     void *const r = spg_krylov_vector(run, R), *const t = spg_krylov_vector(run, T);
@@ -35,7 +35,7 @@ static spg_status step_along_s(const spg_krylov *run)
     return status == SPG_OK ? spg_krylov_dots(run, spg_krylov_vectors(run, R, SHADOW - R, 2), r, s->after) : status;
 }
 
-static spg_status queue(const spg_krylov *run, int number)
+static spg_status queue(spg_krylov *run, int number)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
     (void)number;

@@ -4,13 +4,26 @@
  * queued before. */
 #include "krylov.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { R, Z, P, Q };
 
-static spg_status check(const spg_krylov *run, double rz, double pq)
+/* Whether r . M r can have underflown because the system is solved as far as rounding lets it be. */
+static bool has_vanished(const spg_krylov *run, double rz, double pq)
+{
+    const double of = run->b_is_zero ? 0 : run->norm;
+    const double most = spg_amg_nearly_hidden_part(run->type == SPG_F32) * fmax(of, run->result.initial_residual);
+    return rz >= 0 && rz < DBL_MIN && pq >= 0 && run->result.residual <= most;
+}
+
+/* Why a step was not done; OK if it was, or if its inner products have vanished. */
+static spg_status check(spg_krylov *run, double rz, double pq)
 {
     const int iteration = run->result.iterations + 1;
+    if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
+    run->has_vanished = has_vanished(run, rz, pq);
+    if (run->has_vanished) return SPG_OK;
     if (!isfinite(rz) || !isfinite(pq))
         return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: r.Mr is %.3g and p.Ap is %.3g",
                                 iteration, rz, pq);
@@ -24,10 +37,8 @@ static spg_status check(const spg_krylov *run, double rz, double pq)
                                 "iteration %d: p.Ap is %.3g; A is not positive definite, or not symmetric: FGMRES and "
                                 "BiCGStab take any A",
                                 iteration, pq);
-    if (!isfinite(rz / pq))
-        return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: r.Mr is %.3g and p.Ap is %.3g",
-                                iteration, rz, pq);
-    return SPG_OK;
+    return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: r.Mr is %.3g and p.Ap is %.3g", iteration,
+                            rz, pq);
 }
 
 /* ---- Conjugate gradients ---- */
@@ -40,7 +51,7 @@ static spg_status dot(const spg_krylov *run, int x, int y, double *result)
 }
 
 /* The next p, from z = M r and this p; the first where the scalars are zero. */
-static spg_status turn(const spg_krylov *run)
+static spg_status turn(spg_krylov *run)
 {
     void *const z = spg_krylov_vector(run, Z);
     spg_status status = spg_krylov_precondition(run, spg_krylov_vector(run, R), z);
@@ -51,7 +62,7 @@ static spg_status turn(const spg_krylov *run)
 
 /* Moves x and r along p by the best step. A step queued after one that has converged, or that cannot be done, moves
  * nothing. */
-static spg_status step(const spg_krylov *run, unsigned int *number)
+static spg_status step(spg_krylov *run, unsigned int *number)
 {
     void *const p = spg_krylov_vector(run, P), *const q = spg_krylov_vector(run, Q);
     const spg_amg_cg_vectors vectors = {p, q, run->x, spg_krylov_vector(run, R)};
@@ -68,7 +79,7 @@ static spg_status read_step(spg_krylov *run, unsigned int number)
     spg_amg_cg_scalars scalars;
     spg_status status = run->backend->cg_read(run->context, scalars_of(run), number, &scalars);
     if (status == SPG_OK) status = check(run, scalars.rz, scalars.pq);
-    return status == SPG_OK ? spg_krylov_note(run, sqrt(scalars.rr)) : status;
+    return status == SPG_OK && !run->has_vanished ? spg_krylov_note(run, sqrt(scalars.rr)) : status;
 }
 
 enum { FAR = 16 }; /* a step seldom divides the residual by this much */
@@ -81,28 +92,37 @@ static bool may_look_ahead(const spg_krylov *run)
            run->result.iterations + 1 < run->options.max_iterations;
 }
 
+static bool goes_on(const spg_krylov *run) { return !run->has_vanished && spg_krylov_goes_on(run); }
+
+/* One iteration: its step, which `is_ahead` says is queued as `number`, and the direction of the next; that one's step
+ * too where it looks ahead. A step that was done counts, also if what is queued after it fails. */
+static spg_status iterate(spg_krylov *run, bool *is_ahead, unsigned int *number)
+{
+    spg_status status = *is_ahead ? SPG_OK : step(run, number);
+    const unsigned int current = *number;
+    if (status != SPG_OK) return status;
+    *is_ahead = may_look_ahead(run);
+    spg_status ahead = *is_ahead ? turn(run) : SPG_OK;
+    if (*is_ahead && ahead == SPG_OK) ahead = step(run, number);
+    status = read_step(run, current);
+    if (status != SPG_OK || ahead != SPG_OK) return status != SPG_OK ? status : ahead;
+    return !*is_ahead && goes_on(run) ? turn(run) : SPG_OK;
+}
+
 spg_status spg_krylov_cg(spg_krylov *run)
 {
     unsigned int number = 0;
     bool is_ahead = false;
     spg_status status = run->context->backend->zero_bytes(run->context, scalars_of(run), sizeof(spg_amg_cg_scalars));
     if (status == SPG_OK) status = turn(run);
-    while (status == SPG_OK && spg_krylov_goes_on(run)) {
-        if (!is_ahead) status = step(run, &number);
-        const unsigned int current = number;
-        is_ahead = may_look_ahead(run);
-        if (status == SPG_OK && is_ahead) status = turn(run);
-        if (status == SPG_OK && is_ahead) status = step(run, &number);
-        if (status == SPG_OK) status = read_step(run, current);
-        if (status == SPG_OK && !is_ahead && spg_krylov_goes_on(run)) status = turn(run);
-    }
+    while (status == SPG_OK && goes_on(run)) status = iterate(run, &is_ahead, &number);
     return status;
 }
 
 /* ---- Flexible conjugate gradients ---- */
 
 /* A step along the next p, and what the direction after it needs: z = M r, z . r and z . q. */
-static spg_status queue_flexible(const spg_krylov *run, int number)
+static spg_status queue_flexible(spg_krylov *run, int number)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
     void *const z = spg_krylov_vector(run, Z);

@@ -3,6 +3,8 @@
  * products and one for all subtractions. The small system stays at the place. */
 #include "krylov.h"
 
+#include <math.h>
+
 int64_t spg_fgmres_numbers(int restart) { return ((int64_t)restart + 2) * (restart + 6); }
 
 spg_amg_small_system spg_fgmres_system(int restart, double *numbers)
@@ -36,7 +38,7 @@ static spg_status subtract_parts(const spg_krylov *run, int j, bool with_square,
 }
 
 /* Column j: A M v_j in the basis, and the next vector of the basis. */
-static spg_status queue(const spg_krylov *run, int j)
+static spg_status queue(spg_krylov *run, int j)
 {
     const spg_amg_small_system *const small = &run->small;
     void *const w = basis(run, j + 1), *const z = spg_krylov_vector(run, preconditioned(run, j));
@@ -59,13 +61,25 @@ static spg_status add_correction(const spg_krylov *run, int count)
     return status == SPG_OK ? spg_krylov_combine(run, more, run->x) : status;
 }
 
+/* How many columns may be used: not a last one whose residual is no number, which is then not counted either. first:
+ * the residual before all of them. */
+static int sound_columns(spg_krylov *run, double first, const spg_amg_krylov_scalars *told)
+{
+    const int done = (int)told->done;
+    if (done == 0 || isfinite(run->result.residual)) return done;
+    run->result.iterations--;
+    run->result.residual = done > 1 ? told->residuals[(done - 2) % SPG_AMG_MOST_UNREAD] : first;
+    return done - 1;
+}
+
 spg_status spg_krylov_fgmres(spg_krylov *run)
 {
+    const double first = run->result.residual;
     spg_amg_krylov_scalars told = {0};
     spg_status status = spg_krylov_advance(run, SPG_AMG_KRYLOV_BEGIN, 0);
-    if (status == SPG_OK) status = spg_krylov_axpby(run, 1 / run->result.residual, basis(run, 0), 0, basis(run, 0));
+    if (status == SPG_OK) status = spg_krylov_axpby(run, 1 / first, basis(run, 0), 0, basis(run, 0));
     if (status == SPG_OK) status = spg_krylov_iterate(run, run->options.restart, queue, &told);
-    const spg_status added =
-        status == SPG_OK || status == SPG_ERROR_BREAKDOWN ? add_correction(run, (int)told.done) : status;
+    const int count = sound_columns(run, first, &told);
+    const spg_status added = count > 0 ? add_correction(run, count) : SPG_OK;
     return status != SPG_OK ? status : added;
 }

@@ -7,6 +7,7 @@
 #include "memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_RESTART = 1000, LINE = 256 };
@@ -160,9 +161,11 @@ spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z
     return run->M.apply(run->M.user, run->context, r, z);
 }
 
-spg_status spg_krylov_multiply(const spg_krylov *run, const void *x, void *y)
+spg_status spg_krylov_multiply(spg_krylov *run, const void *x, void *y)
 {
-    return run->A.apply(run->A.user, run->context, x, y);
+    const spg_status status = run->A.apply(run->A.user, run->context, x, y);
+    run->A_has_failed = status != SPG_OK;
+    return status;
 }
 
 static spg_status set_residual(spg_krylov *run, double residual)
@@ -184,70 +187,20 @@ spg_status spg_krylov_note(spg_krylov *run, double residual)
     return status;
 }
 
-bool spg_krylov_has_converged(const spg_krylov *run) { return run->result.residual <= spg_krylov_target(run); }
-
-bool spg_krylov_goes_on(const spg_krylov *run)
+static bool may_go_on(const spg_krylov *run)
 {
-    return !spg_krylov_has_converged(run) && !run->result.stopped &&
-           run->result.iterations < run->options.max_iterations;
+    return !run->result.stopped && run->result.iterations < run->options.max_iterations;
 }
 
-/* ---- Iterations between which the host looks ---- */
+/* Whether the residual, as a method knows it, says that x is within tolerance, or as good as rounding lets it be. */
+static bool claims(const spg_krylov *run) { return run->result.residual <= spg_krylov_target(run); }
 
-/* Copies scalars to the host. Waits. */
-static spg_status read_scalars(const spg_krylov *run, const void *from, int64_t bytes, void *to)
+bool spg_krylov_goes_on(const spg_krylov *run) { return !claims(run) && may_go_on(run); }
+
+spg_status spg_krylov_read(const spg_krylov *run, const void *from, int64_t bytes, void *to)
 {
     spg_context *context = run->context;
     return context->backend->copy_bytes(context, to, SPG_PLACE_HOST, from, context->config.place, bytes);
-}
-
-/* Waits, and stores the residuals of the iterations after the first `known`. */
-static spg_status look(spg_krylov *run, int64_t known, spg_amg_krylov_scalars *told)
-{
-    spg_status status = read_scalars(run, run->scalars, sizeof *told, told);
-    for (int64_t k = known; status == SPG_OK && k < told->done; k++)
-        status = spg_krylov_note(run, told->residuals[k % SPG_AMG_MOST_UNREAD]);
-    return status;
-}
-
-/* Of the iterations still needed if the residual goes on to fall as it did, those begun before the host looks again: a
- * later one may fall faster. Of 59 solves with 1632 iterations, 81 were begun in vain and 527 times the host looked; 76
- * and 545 with a half, 85 and 515 with all. No bench measures this; the solves are those of test_amg_krylov_at_once. */
-#define SHARE_AT_ONCE 0.75
-
-static int expected(const spg_krylov *run, int most)
-{
-    const spg_krylov_result *result = &run->result;
-    const double fall = log(result->initial_residual / result->residual) / result->iterations;
-    if (!(fall > 0)) return most;
-    const double share = SHARE_AT_ONCE * log(result->residual / spg_krylov_target(run)) / fall;
-    return share < 1 ? 1 : share < most ? (int)share : most;
-}
-
-/* How many iterations are begun at once. A monitor may end any. The first is alone, since M may be the inverse; from
- * one look to the next the number at most doubles. */
-static int next_at_once(spg_krylov *run, int most)
-{
-    const int left = run->options.max_iterations - run->result.iterations;
-    int count = run->options.monitor != NULL ? 1 : run->backend->krylov->at_once;
-    if (count > 2 * run->at_once) count = 2 * run->at_once;
-    run->at_once = count = run->result.iterations == 0 ? 1 : expected(run, count);
-    if (count > left) count = left;
-    return count < most ? count : most;
-}
-
-spg_status spg_krylov_iterate(spg_krylov *run, int most, spg_krylov_iteration *queue, spg_amg_krylov_scalars *told)
-{
-    spg_status status = SPG_OK;
-    int begun = 0;
-    *told = (spg_amg_krylov_scalars){0};
-    while (status == SPG_OK && told->end == SPG_AMG_GOES_ON && begun < most && spg_krylov_goes_on(run)) {
-        const int known = begun, count = next_at_once(run, most - begun);
-        for (; begun < known + count && status == SPG_OK; begun++) status = queue(run, begun);
-        const spg_status looked = look(run, known, told);
-        if (looked != SPG_OK) status = looked;
-    }
-    return status;
 }
 
 /* ---- The solve ---- */
@@ -256,7 +209,7 @@ static spg_status norm_of(const spg_krylov *run, const void *vector, double *nor
 {
     double square = 0;
     spg_status status = spg_krylov_dot(run, vector, vector, &run->scalars->square);
-    if (status == SPG_OK) status = read_scalars(run, &run->scalars->square, sizeof square, &square);
+    if (status == SPG_OK) status = spg_krylov_read(run, &run->scalars->square, sizeof square, &square);
     *norm = sqrt(square);
     return status;
 }
@@ -272,23 +225,21 @@ static spg_status measure(spg_krylov *run)
     return status == SPG_OK ? set_residual(run, residual) : status;
 }
 
-/* Also for x = 0, whose residual is b. */
+/* The norm of b, and vector 0 = the residual of the initial x; that of x = 0 is b. */
 static spg_status begin(spg_krylov *run)
 {
-    void *const r = spg_krylov_vector(run, 0);
     spg_status status = norm_of(run, run->b, &run->norm);
-    if (status == SPG_OK && !isfinite(run->norm))
+    if (status == SPG_OK && !isfinite(run->norm)) {
+        set_residual(run, run->norm);
         status = spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", run->norm);
-    if (status != SPG_OK) return status;
-    if (!run->options.zero_guess) {
+    } else if (status == SPG_OK && !run->options.zero_guess) {
         status = measure(run);
-    } else {
-        status =
-            run->context->backend->zero_bytes(run->context, run->x, spg_array_bytes(run->n, spg_type_size(run->type)));
-        if (status == SPG_OK) status = spg_krylov_axpby(run, 1, run->b, 0, r);
+    } else if (status == SPG_OK) {
+        status = spg_krylov_axpby(run, 1, run->b, 0, spg_krylov_vector(run, 0));
         if (status == SPG_OK) status = set_residual(run, run->norm);
     }
-    if (run->norm == 0) run->norm = 1;
+    run->b_is_zero = run->norm == 0;
+    if (run->b_is_zero) run->norm = 1;
     run->result.initial_residual = run->result.residual;
     return status;
 }
@@ -303,26 +254,47 @@ static spg_status run_method(spg_krylov *run)
     }
 }
 
-/* Runs the method from residuals computed anew, until one of them has converged, or one that the method took for
- * converged, or for its end, has not become smaller by half. */
+/* The residual of x after a method has ended with this status. An error keeps its message. */
+static spg_status measure_end(spg_krylov *run, spg_status status)
+{
+    char message[512];
+    if (status == SPG_OK) return measure(run);
+    snprintf(message, sizeof message, "%s", spg_context_message(run->context));
+    return measure(run) == SPG_OK ? status : spg_context_fail(run->context, status, "%s", message);
+}
+
+static bool has_converged(const spg_krylov *run) { return run->result.residual <= run->options.tolerance * run->norm; }
+
+/* Below which part of ||b|| rounding hides the next residuals; if b is zero, of the last that was computed from x. */
+static void set_rounding(spg_krylov *run)
+{
+    run->rounding = spg_amg_hidden_part(run->type == SPG_F32) * (run->b_is_zero ? run->result.residual : run->norm);
+}
+
+/* Whether a residual computed from x can fall no more. before: when the method began; ends: it claimed, or ended. */
+static bool stagnates(const spg_krylov *run, double before, bool ends)
+{
+    const bool is_hidden = !run->b_is_zero && run->result.residual <= run->rounding;
+    return !has_converged(run) && (is_hidden || (ends && run->result.residual > 0.5 * before));
+}
+
+/* Runs the method from residuals computed anew, until one of them has converged, or is hidden by rounding, or one that
+ * the method took for that, or for its end, has not become smaller by half. */
 static spg_status iterate(spg_krylov *run)
 {
     spg_status status = SPG_OK;
-    while (status == SPG_OK && spg_krylov_goes_on(run)) {
+    while (status == SPG_OK && !has_converged(run) && !run->result.stagnated && may_go_on(run)) {
         const double before = run->result.residual;
         const int done = run->result.iterations;
+        set_rounding(run);
+        run->has_vanished = false;
         status = run_method(run);
-        if (status == SPG_OK && run->result.iterations == done)
+        const bool ends = claims(run) || run->has_vanished;
+        if (status == SPG_OK && run->result.iterations == done && !ends)
             return spg_context_fail(run->context, SPG_ERROR_BREAKDOWN, "iteration %d: no step can be done", done + 1);
-        const bool ends = spg_krylov_has_converged(run);
-        const bool may_measure = status == SPG_OK || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN;
-        if (!may_measure || !isfinite(run->result.residual)) return status;
-        const spg_status measured = measure(run);
-        if (measured != SPG_OK) return measured;
-        if (status == SPG_OK && ends && !spg_krylov_has_converged(run) && run->result.residual > 0.5 * before) {
-            run->result.stagnated = 1;
-            return SPG_OK;
-        }
+        if (run->A_has_failed || !isfinite(run->result.residual)) return status;
+        status = measure_end(run, status);
+        run->result.stagnated = status == SPG_OK && stagnates(run, before, ends);
     }
     return status;
 }
@@ -340,13 +312,17 @@ static spg_status tell_residual(const spg_krylov *run)
 
 static spg_status solve(spg_krylov *run)
 {
-    spg_status status = take_memory(run);
+    spg_status status = SPG_OK;
+    if (run->options.zero_guess)
+        status =
+            run->context->backend->zero_bytes(run->context, run->x, spg_array_bytes(run->n, spg_type_size(run->type)));
+    if (status == SPG_OK) status = take_memory(run);
     if (status == SPG_OK) status = begin(run);
     if (status == SPG_OK) status = iterate(run);
     give_memory(run);
     run->result.relative_residual = run->result.residual / run->norm;
     if (status != SPG_OK) return status;
-    run->result.converged = spg_krylov_has_converged(run);
+    run->result.converged = has_converged(run);
     return run->result.converged ? SPG_OK : tell_residual(run);
 }
 
@@ -366,6 +342,7 @@ spg_status spg_krylov_solve(spg_context *context, const spg_operator *A, const s
     spg_status status = check(context, A, M, &run.options);
     if (status == SPG_OK) status = check_vectors(context, A, b, x);
     if (status != SPG_OK) return status;
+    run.result.initial_residual = run.result.residual = NAN; /* until one is known */
     run.A = *A;
     if (M != NULL) run.M = *M;
     run.type = A->type;

@@ -19,13 +19,17 @@ typedef struct spg_krylov {
     void *x;
     spg_krylov_options options;
     spg_krylov_result result;
-    double norm;  /* ||b||, or 1 if it is 0 */
+    double norm; /* ||b||, or 1 if it is 0 */
+    bool b_is_zero;
+    double rounding;   /* below this a method's residual is not to be believed */
+    bool has_vanished; /* the method ended because its inner products have underflown */
     char *memory; /* vectors, then the workspace of inner products, then scalars, then the small system of FGMRES */
     int64_t bytes, vector_bytes;
     void *workspace;
     spg_amg_krylov_scalars *scalars;
     spg_amg_small_system small;
-    int at_once; /* iterations that were begun before the host looked last */
+    int at_once;       /* iterations that were begun before the host looked last */
+    bool A_has_failed; /* then it is not applied again */
 } spg_krylov;
 
 static inline void *spg_krylov_vector(const spg_krylov *run, int k) { return run->memory + k * run->vector_bytes; }
@@ -36,7 +40,12 @@ static inline spg_amg_vectors spg_krylov_vectors(const spg_krylov *run, int firs
     return (spg_amg_vectors){spg_krylov_vector(run, first), step * run->vector_bytes, count};
 }
 
-static inline double spg_krylov_target(const spg_krylov *run) { return run->options.tolerance * run->norm; }
+/* A residual, as a method knows it, of at most this ends it: then the true one is computed. */
+static inline double spg_krylov_target(const spg_krylov *run)
+{
+    const double wanted = run->options.tolerance * run->norm;
+    return wanted > run->rounding ? wanted : run->rounding;
+}
 
 /* y = alpha*x + beta*y; beta 0: y is not read. */
 spg_status spg_krylov_axpby(const spg_krylov *run, double alpha, const void *x, double beta, void *y);
@@ -55,7 +64,7 @@ spg_status spg_krylov_advance(const spg_krylov *run, spg_amg_krylov_move move, i
 
 /* z = M r; y = A x. */
 spg_status spg_krylov_precondition(const spg_krylov *run, const void *r, void *z);
-spg_status spg_krylov_multiply(const spg_krylov *run, const void *x, void *y);
+spg_status spg_krylov_multiply(spg_krylov *run, const void *x, void *y);
 
 /* Whether M is the cycle of a hierarchy and changes with its vector, as a K-cycle does. (operators.c) */
 bool spg_amg_is_flexible(const spg_operator *M);
@@ -63,13 +72,16 @@ bool spg_amg_is_flexible(const spg_operator *M);
 /* Stores an iteration's residual in result and history, and tells the monitor. BREAKDOWN if it is not finite. */
 spg_status spg_krylov_note(spg_krylov *run, double residual);
 
-/* Whether the residual, as a method knows it, is within tolerance; whether another iteration is to be done. */
-bool spg_krylov_has_converged(const spg_krylov *run);
+/* Copies scalars to the host. Waits. */
+spg_status spg_krylov_read(const spg_krylov *run, const void *from, int64_t bytes, void *to);
+
+/* Whether a method does another iteration. */
 bool spg_krylov_goes_on(const spg_krylov *run);
 
 /* Queues iteration `number`, from 0, of a method that has begun. */
-typedef spg_status spg_krylov_iteration(const spg_krylov *run, int number);
+typedef spg_status spg_krylov_iteration(spg_krylov *run, int number);
 
+/* ---- iterate.c ---- */
 /* Up to `most` iterations, after SPG_AMG_KRYLOV_BEGIN. The host looks at their residuals, and waits for that, when
  * those have been begun that it expects to be needed; at each with a monitor. *told: the scalars when it looked last.
  */

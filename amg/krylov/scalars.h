@@ -64,7 +64,8 @@ SPG_INLINE void spg_amg_bicgstab_turn(spg_amg_krylov_scalars *s, double target)
 
 /* ---- FGMRES ---- */
 
-/* Turns column j into one of a triangle by the rotations so far and a new one. Returns the residual: the last side. */
+/* Turns column j into one of a triangle by the rotations so far and a new one. Returns the residual: the last side; NaN
+ * if the column is not finite. */
 SPG_INLINE double spg_amg_rotate_column(const spg_amg_small_system *small, double *column, int j)
 {
     double upper = column[0];
@@ -79,7 +80,7 @@ SPG_INLINE double spg_amg_rotate_column(const spg_amg_small_system *small, doubl
     column[j] = length;
     small->sides[j + 1] = -small->sines[j] * small->sides[j];
     small->sides[j] *= small->cosines[j];
-    return fabs(small->sides[j + 1]);
+    return isfinite(length) ? fabs(small->sides[j + 1]) : NAN;
 }
 
 /* The column of A M v_j in the basis. It is the last if nothing is left of the vector, for x can be exact then. */

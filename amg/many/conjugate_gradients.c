@@ -37,10 +37,10 @@ static spg_status judge(spg_amg_many_solve *solve, const spg_amg_many_scalars *s
 {
     spg_amg_column *column = &solve->column[j];
     spg_amg_solve_state *of = &column->solve;
-    spg_status status = spg_amg_judge_step(of, scalars->rz[j], scalars->pq[j]);
-    if (status == SPG_OK) status = spg_amg_note_iteration(of, sqrt(scalars->rr[j]));
+    bool claims = false;
+    const spg_status status = spg_amg_note_step(of, scalars->rz[j], scalars->pq[j], scalars->rr[j], &claims);
     if (status != SPG_OK) return spg_amg_end_column(solve, column, status);
-    if (spg_amg_has_converged(of))
+    if (claims || of->has_vanished)
         column->phase = SPG_AMG_CLAIMS;
     else if (of->result.iterations >= of->options.max_iterations)
         column->phase = SPG_AMG_ENDED;

@@ -147,12 +147,16 @@ static spg_status apply_narrow(spg_amg *amg, const spg_amg_shape *shape, const v
     const spg_amg_many_backend *backend = amg->backend->many;
     const spg_amg_many *many = amg->many;
     spg_status status = SPG_OK;
-    if (squares == NULL) status = backend->dot(amg->context, shape, b, b, many->workspace, many->squares);
-    if (squares == NULL) squares = many->squares;
-    if (status == SPG_OK) status = backend->narrow(amg->context, shape->n, shape->width, squares, b, many->narrow_b);
+    const bool is_known = squares != NULL;
+    const spg_squares of_b = is_known ? (spg_squares){squares, NULL} : (spg_squares){many->squares, many->again};
+    if (!is_known) status = backend->dot(amg->context, shape, b, b, many->workspace, many->squares);
+    if (!is_known && status == SPG_OK)
+        status =
+            backend->sum_again(amg->context, shape->n, shape->width, b, many->squares, many->workspace, many->again);
+    if (status == SPG_OK) status = backend->narrow(amg->context, shape->n, shape->width, of_b, b, many->narrow_b);
     if (status == SPG_OK) status = repeat_v_cycle(amg, many->narrow_b, many->narrow_x, NULL);
     if (status != SPG_OK) return status;
-    return backend->widen(amg->context, shape, squares, spg_amg_narrow_unit(amg), many->narrow_x, x);
+    return backend->widen(amg->context, shape, of_b, spg_amg_narrow_unit(amg), many->narrow_x, x);
 }
 
 spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares, double *products)

@@ -32,7 +32,7 @@ typedef struct spg_amg_many {
     void *r, *z, *p, *q;       /* as in spg_amg_solver */
     void *narrow_b, *narrow_x; /* of a hierarchy in floats for a matrix of doubles; else NULL */
     spg_amg_many_scalars *scalars;
-    double *squares;
+    double *squares, *again; /* sums of squares; see spg_squares */
     void *workspace, *dense_workspace;
 } spg_amg_many;
 
@@ -76,7 +76,7 @@ int spg_amg_width_for(int64_t count);
 spg_status spg_amg_many_precondition(spg_amg *amg, const void *b, void *x, const double *squares, double *products);
 
 /* ---- iterate.c: what both methods do with all vectors ---- */
-/* q = b - A x, and the true residuals of the vectors in `phase`. */
+/* residual = b - A x, and the true residuals of the vectors in `phase`. Waits; overwrites z. */
 spg_status spg_amg_many_measure(spg_amg_many_solve *solve, spg_amg_phase phase, void *residual);
 /* The vectors in a phase, as a set. */
 uint32_t spg_amg_columns_in(const spg_amg_many_solve *solve, spg_amg_phase phase);

@@ -56,6 +56,7 @@ static void take_all(const spg_amg *amg, spg_amg_many *many, cursor *at)
     take_blocks(amg, many, at);
     many->scalars = take(at, (int64_t)sizeof *many->scalars);
     many->squares = take(at, SPG_AMG_MOST_WIDTH * (int64_t)sizeof *many->squares);
+    many->again = take(at, SPG_AMG_MOST_WIDTH * (int64_t)sizeof *many->again);
     many->workspace = take(at, backend->dot_bytes(amg->system.rows, many->width));
     many->dense_workspace = amg->dense != NULL ? take(at, backend->dense_bytes(amg->dense, many->width)) : NULL;
 }

@@ -3,6 +3,9 @@
  * next step is queued before, so that the device does not wait for the host. A step queued in vain moves nothing. */
 #include "solve.h"
 
+#include "amg/numerics.h"
+
+#include <float.h>
 #include <math.h>
 
 /* z = M r, rz = r . z. square: r . r at the place; NULL: not known. */
@@ -25,8 +28,6 @@ static spg_status begin(spg_amg_solve_state *solve)
     return solve->backend->axpby(solve->context, solve->type, solve->n, 1, solver->z, 0, solver->p);
 }
 
-static double target_of(const spg_amg_solve_state *solve) { return solve->options.tolerance * solve->norm; }
-
 /* Moves x and r along p by the best step. The product is with the caller's matrix: a complex one has half the bytes of
  * its real form. */
 static spg_status step(const spg_amg_solve_state *solve, unsigned int *number)
@@ -38,7 +39,7 @@ static spg_status step(const spg_amg_solve_state *solve, unsigned int *number)
     if (status == SPG_OK) status = spg_amg_dot(solve, solver->p, solver->q, &scalars->pq);
     if (status != SPG_OK) return status;
     const spg_amg_cg_vectors vectors = {solver->p, solver->q, solve->x, solver->r};
-    return solve->backend->cg_step(solve->context, solve->type, solve->n, target_of(solve), scalars, &vectors,
+    return solve->backend->cg_step(solve->context, solve->type, solve->n, spg_amg_target(solve), scalars, &vectors,
                                    solver->workspace, number);
 }
 
@@ -66,10 +67,18 @@ static spg_status turn(spg_amg_solve_state *solve)
                                         solver->p);
 }
 
-spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, double pq)
+/* Whether r . M r is no longer to be believed, because the system is solved as far as rounding lets it be. */
+static bool has_vanished(const spg_amg_solve_state *solve, double rz, double pq)
+{
+    const double of = solve->b_is_zero ? solve->first : fmax(solve->norm, solve->first);
+    const double most = spg_amg_nearly_hidden_part(solve->type == SPG_F32) * of;
+    return rz >= 0 && rz < DBL_MIN && pq >= 0 && solve->residual <= most;
+}
+
+/* Why a step was not taken. */
+static spg_status refuse_step(const spg_amg_solve_state *solve, double rz, double pq)
 {
     const int iteration = solve->result.iterations + 1;
-    if (rz > 0 && pq > 0 && isfinite(rz / pq)) return SPG_OK;
     if (rz < 0)
         return spg_context_fail(solve->context, SPG_ERROR_INDEFINITE,
                                 "iteration %d: r.Mr is %.3g; the cycle M is not positive definite", iteration, rz);
@@ -80,16 +89,28 @@ spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, doubl
                             iteration, rz, pq);
 }
 
+spg_status spg_amg_note_step(spg_amg_solve_state *solve, double rz, double pq, double rr, bool *claims)
+{
+    const bool moved = rz > 0 && pq > 0 && isfinite(rz / pq);
+    solve->has_vanished = has_vanished(solve, rz, pq);
+    if (!moved && !solve->has_vanished) return refuse_step(solve, rz, pq);
+    const spg_status status = moved ? spg_amg_note_iteration(solve, sqrt(rr)) : SPG_OK;
+    *claims = !moved || spg_amg_claims(solve);
+    return status;
+}
+
 enum { MOST_VAIN_CLAIMS = 2 };
 
 void spg_amg_judge_claim(spg_amg_solve_state *solve, double *before, int *vain)
 {
+    const bool is_hidden = !solve->b_is_zero && solve->residual <= solve->rounding;
     *vain = solve->residual > *before / 2 ? *vain + 1 : 0;
     *before = solve->residual;
-    solve->result.stagnated = !spg_amg_has_converged(solve) && *vain >= MOST_VAIN_CLAIMS;
+    solve->result.stagnated = !spg_amg_has_converged(solve) && (is_hidden || *vain >= MOST_VAIN_CLAIMS);
+    spg_amg_set_rounding(solve);
 }
 
-/* Called when the updated residual has converged: computes the true one, since the updated one may have drifted. */
+/* Called when the updated residual claims: computes the true one, since the updated one may have drifted. */
 static spg_status check_claim(spg_amg_solve_state *solve, double *before, int *vain)
 {
     const spg_status status = spg_amg_measure_residual(solve);
@@ -102,46 +123,47 @@ enum { FAR = 16 }; /* a step seldom divides the residual by this much */
 /* Whether a device may begin the next iteration before this one's residual is known. */
 static bool may_look_ahead(const spg_amg_solve_state *solve)
 {
-    return solve->context->config.place == SPG_PLACE_DEVICE && solve->residual > FAR * target_of(solve) &&
+    return solve->context->config.place == SPG_PLACE_DEVICE && !solve->has_vanished &&
+           solve->residual > FAR * spg_amg_target(solve) &&
            solve->result.iterations + 1 < solve->options.max_iterations;
 }
 
 /* Waits for a step, and stores its residual. */
-static spg_status read_step(spg_amg_solve_state *solve, unsigned int number)
+static spg_status read_step(spg_amg_solve_state *solve, unsigned int number, bool *claims)
 {
     spg_amg_cg_scalars scalars;
-    spg_status status = solve->backend->cg_read(solve->context, &solve->solver->scalars->cg, number, &scalars);
-    if (status == SPG_OK) status = spg_amg_judge_step(solve, scalars.rz, scalars.pq);
-    return status == SPG_OK ? spg_amg_note_iteration(solve, sqrt(scalars.rr)) : status;
+    const spg_status status = solve->backend->cg_read(solve->context, &solve->solver->scalars->cg, number, &scalars);
+    return status == SPG_OK ? spg_amg_note_step(solve, scalars.rz, scalars.pq, scalars.rr, claims) : status;
 }
 
 /* One iteration: its step, which `is_ahead` says is queued as `number`, and the direction of the next; that one's step
  * too where it looks ahead. */
-static spg_status iterate(spg_amg_solve_state *solve, bool *is_ahead, unsigned int *number)
+static spg_status iterate(spg_amg_solve_state *solve, bool *is_ahead, unsigned int *number, bool *claims)
 {
     spg_status status = *is_ahead ? SPG_OK : step(solve, number);
     const unsigned int current = *number;
     *is_ahead = may_look_ahead(solve);
     if (status == SPG_OK && *is_ahead) status = turn(solve);
     if (status == SPG_OK && *is_ahead) status = step(solve, number);
-    if (status == SPG_OK) status = read_step(solve, current);
-    const bool is_last = spg_amg_has_converged(solve) || solve->result.iterations >= solve->options.max_iterations;
+    if (status == SPG_OK) status = read_step(solve, current, claims);
+    if (solve->has_vanished && !*is_ahead) *claims = true;
+    const bool is_last = *claims || solve->result.iterations >= solve->options.max_iterations;
     return status == SPG_OK && !*is_ahead && !is_last ? turn(solve) : status;
 }
 
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve)
 {
-    double claimed = INFINITY;
+    double before = INFINITY;
     int vain = 0;
     unsigned int number = 0;
-    bool is_ahead = false;
+    bool is_ahead = false, claims = false;
     spg_status status = begin(solve);
     while (status == SPG_OK && solve->result.iterations < solve->options.max_iterations) {
-        status = iterate(solve, &is_ahead, &number);
-        if (status != SPG_OK || !spg_amg_has_converged(solve)) continue;
-        status = check_claim(solve, &claimed, &vain);
+        status = iterate(solve, &is_ahead, &number, &claims);
+        if (status != SPG_OK || !claims) continue;
+        status = check_claim(solve, &before, &vain);
         if (status != SPG_OK || spg_amg_has_converged(solve) || solve->result.stagnated) break;
-        is_ahead = false;
+        is_ahead = solve->has_vanished = false;
         if (solve->result.iterations < solve->options.max_iterations)
             status = begin(solve); /* from the true residual */
     }

@@ -42,8 +42,8 @@ spg_status spg_amg_two_steps(const spg_amg *amg, const spg_level *level);
 spg_status spg_amg_precondition(spg_amg *amg, const void *b, void *x, const double *square);
 spg_status spg_amg_cycle_from_guess(spg_amg *amg, const void *b, void *x);
 
-/* The sum of squares, at the place, that gives the unit of a narrow hierarchy's A. */
-const double *spg_amg_narrow_unit(const spg_amg *amg);
+/* The sum of squares that gives the unit of a narrow hierarchy's A. */
+spg_squares spg_amg_narrow_unit(const spg_amg *amg);
 
 /* Cycles that callers repeat on the same vectors: a device records them once, and then one launch queues all of a cycle
  * (recorded.c). repeated_cycle: run_cycle. */

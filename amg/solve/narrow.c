@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { OF_A, OF_B, SQUARES };
+/* The sums of squares, each of which may be taken again. */
+enum { OF_A, OF_B, SUMS, SQUARES = 2 * SUMS };
 
 static int64_t float_bytes(int64_t count) { return count * (int64_t)sizeof(float); }
 
@@ -18,7 +19,17 @@ static int64_t workspace_bytes(const spg_amg *amg)
 
 static spg_status find_square(const spg_amg *amg, int64_t count, const void *x, int which)
 {
-    return amg->backend->dot(amg->context, SPG_F64, count, x, x, amg->narrow->workspace, &amg->narrow->squares[which]);
+    const spg_amg_narrow *narrow = amg->narrow;
+    double *const sum = &narrow->squares[which], *const again = &narrow->squares[SUMS + which];
+    const spg_status status = amg->backend->dot(amg->context, SPG_F64, count, x, x, narrow->workspace, sum);
+    if (status != SPG_OK) return status;
+    return amg->backend->sum_again(amg->context, count, x, sum, narrow->workspace, again);
+}
+
+static spg_squares squares_of(const spg_amg *amg, int which)
+{
+    const double *const squares = amg->narrow->squares;
+    return (spg_squares){&squares[which], &squares[SUMS + which]};
 }
 
 static spg_status take_arrays(spg_amg *amg, spg_amg_narrow *narrow)
@@ -53,10 +64,9 @@ spg_status spg_amg_narrow_create(spg_amg *amg)
 spg_status spg_amg_narrow_update(spg_amg *amg)
 {
     const spg_csr *A = &amg->system;
-    const spg_amg_narrow *narrow = amg->narrow;
-    spg_status status = find_square(amg, A->nnz, A->values, OF_A);
+    const spg_status status = find_square(amg, A->nnz, A->values, OF_A);
     if (status != SPG_OK) return status;
-    return amg->backend->narrow(amg->context, A->nnz, &narrow->squares[OF_A], A->values, narrow->values);
+    return amg->backend->narrow(amg->context, A->nnz, squares_of(amg, OF_A), A->values, amg->narrow->values);
 }
 
 void spg_amg_narrow_destroy(spg_amg *amg)
@@ -87,7 +97,7 @@ spg_status spg_amg_narrow_candidates(spg_amg *amg, const void **values)
     *values = narrowed;
     if (status == SPG_OK) status = find_square(amg, count, options->candidate_values, OF_B);
     if (status != SPG_OK) return status;
-    return amg->backend->narrow(amg->context, count, &amg->narrow->squares[OF_B], options->candidate_values, narrowed);
+    return amg->backend->narrow(amg->context, count, squares_of(amg, OF_B), options->candidate_values, narrowed);
 }
 
 void spg_amg_narrow_release(spg_amg *amg, const void *values)
@@ -95,7 +105,7 @@ void spg_amg_narrow_release(spg_amg *amg, const void *values)
     spg_release(amg->context, (void *)values, candidate_bytes(amg));
 }
 
-const double *spg_amg_narrow_unit(const spg_amg *amg) { return &amg->narrow->squares[OF_A]; }
+spg_squares spg_amg_narrow_unit(const spg_amg *amg) { return squares_of(amg, OF_A); }
 
 /* x = M b. square: of b, at the place; NULL: not known. */
 static spg_status apply_narrow(spg_amg *amg, const void *b, void *x, const double *square)
@@ -103,11 +113,11 @@ static spg_status apply_narrow(spg_amg *amg, const void *b, void *x, const doubl
     const spg_amg_narrow *narrow = amg->narrow;
     const int64_t n = amg->system.rows;
     spg_status status = square == NULL ? find_square(amg, n, b, OF_B) : SPG_OK;
-    if (square == NULL) square = &narrow->squares[OF_B];
-    if (status == SPG_OK) status = amg->backend->narrow(amg->context, n, square, b, narrow->b);
+    const spg_squares of_b = square == NULL ? squares_of(amg, OF_B) : (spg_squares){square, NULL};
+    if (status == SPG_OK) status = amg->backend->narrow(amg->context, n, of_b, b, narrow->b);
     if (status == SPG_OK) status = spg_amg_repeated_cycle(amg, narrow->b, narrow->x, true);
     if (status != SPG_OK) return status;
-    return amg->backend->widen(amg->context, n, square, &narrow->squares[OF_A], narrow->x, x);
+    return amg->backend->widen(amg->context, n, of_b, squares_of(amg, OF_A), narrow->x, x);
 }
 
 spg_status spg_amg_precondition(spg_amg *amg, const void *b, void *x, const double *square)

@@ -63,85 +63,6 @@ spg_status spg_amg_check_system(spg_context *context, const spg_amg *amg, const 
     return status == SPG_OK ? spg_check_array_here(context, x, size, "x") : status;
 }
 
-/* ---- Shared by both methods ---- */
-
-spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar)
-{
-    return solve->backend->dot(solve->context, solve->type, solve->n, x, y, solve->solver->workspace, scalar);
-}
-
-/* Waits. */
-static spg_status read_scalars(const spg_amg_solve_state *solve, spg_amg_scalars *scalars)
-{
-    spg_context *context = solve->context;
-    return context->backend->copy_bytes(context, scalars, SPG_PLACE_HOST, solve->solver->scalars, context->config.place,
-                                        sizeof *scalars);
-}
-
-static spg_status note_residual(spg_amg_solve_state *solve, double residual)
-{
-    const int iteration = solve->result.iterations;
-    solve->residual = residual;
-    solve->result.residual = residual * solve->unit;
-    if (solve->options.history != NULL) solve->options.history[iteration] = solve->result.residual;
-    if (isfinite(residual)) return SPG_OK;
-    return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "iteration %d: the residual's norm is %g", iteration,
-                            residual);
-}
-
-spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual)
-{
-    solve->result.iterations++;
-    solve->residual_is_true = false;
-    return note_residual(solve, residual);
-}
-
-spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual)
-{
-    solve->residual_is_true = true;
-    return note_residual(solve, residual);
-}
-
-static spg_status read_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
-{
-    spg_amg_scalars scalars;
-    spg_status status = spg_amg_dot(solve, vector, vector, &solve->solver->scalars->norm_square);
-    if (status == SPG_OK) status = read_scalars(solve, &scalars);
-    if (status != SPG_OK) return status;
-    *norm = sqrt(scalars.norm_square);
-    solve->dense_state = (int)scalars.dense_state;
-    return SPG_OK;
-}
-
-/* Waits. If squares of doubles under- or overflow, scales the vector into z and tries again; squares of floats never
- * do. */
-spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm)
-{
-    void *const z = solve->solver->z;
-    spg_status status = read_norm(solve, vector, norm);
-    const bool is_extreme = *norm < 0x1p-450 || isinf(*norm);
-    if (status != SPG_OK || !is_extreme || solve->type == SPG_F32 || solve->n == 0) return status;
-    const double unit = isinf(*norm) ? 0x1p600 : 0x1p-600;
-    status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, vector, 0, z);
-    if (status == SPG_OK) status = read_norm(solve, z, norm);
-    *norm *= unit;
-    return status;
-}
-
-spg_status spg_amg_measure_residual(spg_amg_solve_state *solve)
-{
-    void *const r = solve->solver->r;
-    double norm = 0;
-    spg_status status = solve->backend->residual(solve->context, solve->A, solve->b, solve->x, r);
-    if (status == SPG_OK) status = spg_amg_find_norm(solve, r, &norm);
-    return status == SPG_OK ? spg_amg_note_true_residual(solve, norm) : status;
-}
-
-bool spg_amg_has_converged(const spg_amg_solve_state *solve)
-{
-    return solve->residual <= solve->options.tolerance * solve->norm;
-}
-
 /* ---- The solve ---- */
 
 /* Scales x to another unit. */
@@ -188,8 +109,9 @@ static spg_status project_system(spg_amg_solve_state *solve)
     for (int twice = 0; twice < 2 && status == SPG_OK; ++twice) status = spg_amg_project(solve, solver->b);
     if (status == SPG_OK) status = spg_amg_project(solve, solve->x);
     if (status == SPG_OK) status = spg_amg_find_norm(solve, solver->b, &solve->norm);
+    if (status != SPG_OK) return status;
     solve->b = solver->b;
-    if (status != SPG_OK || solve->norm > 1e3 * eps * whole) return status;
+    if (solve->norm > 1e3 * eps * whole) return SPG_OK;
     solve->norm = 0;
     return solve->context->backend->zero_bytes(solve->context, solver->b, spg_amg_system_bytes(solve->amg));
 }
@@ -209,7 +131,7 @@ static spg_status settle(spg_amg_solve_state *solve)
     if (status == SPG_OK) status = ask_for_state(solve);
     if (status != SPG_OK) return status;
     spg_amg_scalars scalars;
-    status = read_scalars(solve, &scalars);
+    status = spg_amg_read_scalars(solve, &scalars);
     if (status == SPG_OK) solve->dense_state = (int)scalars.dense_state;
     return status;
 }
@@ -225,6 +147,24 @@ static spg_status check_known(const spg_amg_solve_state *solve)
                             "set up with precision OF_A");
 }
 
+/* b without its part in the null space, or a reason why there is no solve. */
+static spg_status prepare_system(spg_amg_solve_state *solve)
+{
+    spg_status status = settle(solve);
+    if (status == SPG_OK) status = check_known(solve);
+    if (status != SPG_OK) return status;
+    const bool projects = solve->options.nullspace != SPG_AMG_NULLSPACE_NONE;
+    return projects ? project_system(solve) : spg_amg_check_compatible(solve);
+}
+
+/* The residual of a system that is refused with this status and the context's message. */
+static spg_status measure_refused(spg_amg_solve_state *solve, spg_status status)
+{
+    double norm = 0;
+    if (spg_amg_is_of_one(status) && spg_amg_find_residual(solve, &norm) == SPG_OK) spg_amg_store_residual(solve, norm);
+    return status;
+}
+
 /* ||b||, and the residual of the initial guess. */
 static spg_status begin(spg_amg_solve_state *solve)
 {
@@ -232,16 +172,13 @@ static spg_status begin(spg_amg_solve_state *solve)
     if (status == SPG_OK) status = spg_amg_find_norm(solve, solve->b, &solve->norm);
     if (status != SPG_OK) return status;
     if (!isfinite(solve->norm)) {
-        note_residual(solve, solve->norm);
+        spg_amg_store_residual(solve, solve->norm);
         return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of b is %g", solve->norm);
     }
-    status = settle(solve);
-    if (status == SPG_OK) status = check_known(solve);
-    if (status == SPG_OK && solve->options.nullspace != SPG_AMG_NULLSPACE_NONE) status = project_system(solve);
-    if (status == SPG_OK && solve->options.nullspace == SPG_AMG_NULLSPACE_NONE)
-        status = spg_amg_check_compatible(solve);
-    if (status != SPG_OK) return status;
-    if (solve->norm == 0) solve->norm = 1;
+    status = prepare_system(solve);
+    solve->b_is_zero = solve->norm == 0;
+    if (solve->b_is_zero) solve->norm = 1;
+    if (status != SPG_OK) return measure_refused(solve, status);
     status = spg_amg_measure_residual(solve);
     return status == SPG_OK ? choose_unit(solve) : status;
 }
@@ -301,9 +238,16 @@ static spg_status tell_residual(const spg_amg_solve_state *solve)
 spg_status spg_amg_begin_solve(spg_amg_solve_state *solve)
 {
     const spg_status status = begin(solve);
+    spg_amg_set_rounding(solve);
     solve->first = solve->residual;
     solve->result.initial_residual = solve->result.residual;
     return status;
+}
+
+bool spg_amg_is_of_one(spg_status status)
+{
+    return status == SPG_ERROR_NOT_CONVERGED || status == SPG_ERROR_INDEFINITE || status == SPG_ERROR_BREAKDOWN ||
+           status == SPG_ERROR_INCOMPATIBLE || status == SPG_ERROR_UNSUPPORTED;
 }
 
 bool spg_amg_lacks_true_residual(const spg_amg_solve_state *solve, spg_status status)

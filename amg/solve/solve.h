@@ -43,8 +43,11 @@ typedef struct spg_amg_solve_state {
     const void *b;
     void *x;
     double unit;
-    double norm;            /* ||b||, or that of 1 if it is 0 */
+    double norm; /* ||b||, or that of 1 if it is 0 */
+    bool b_is_zero;
+    double rounding;        /* an updated residual of at most this is not to be believed; spg_amg_set_rounding */
     double first, residual; /* ||b - A x|| before and now */
+    bool has_vanished;      /* r . M r underflows, at so small a residual that rounding may be all of it */
     bool residual_is_true;  /* computed from x, not updated */
     int dense_state;        /* as at the beginning; see spg_amg_backend.dense_tell */
 } spg_amg_solve_state;
@@ -65,25 +68,46 @@ void spg_amg_warn_unsymmetric(const spg_amg *amg, const spg_amg_solve_options *o
 spg_status spg_amg_begin_solve(spg_amg_solve_state *solve);
 /* Completes the result of a solve that ended with this status, and says why it has not converged. */
 spg_status spg_amg_end_solve(spg_amg_solve_state *solve, spg_status status);
+/* Whether a status tells of the system and its right-hand side, and not of memory or the device. */
+bool spg_amg_is_of_one(spg_status status);
 /* Whether the residual at the end must still be computed from x. */
 bool spg_amg_lacks_true_residual(const spg_amg_solve_state *solve, spg_status status);
 
+/* ---- residual.c ---- */
 /* Queues *scalar = x . y; scalar: a member of solver->scalars. */
 spg_status spg_amg_dot(const spg_amg_solve_state *solve, const void *x, const void *y, double *scalar);
 
-/* r = b - A x; stores its norm in the result. Waits. BREAKDOWN if the norm is not finite. */
+/* Waits. */
+spg_status spg_amg_read_scalars(const spg_amg_solve_state *solve, spg_amg_scalars *scalars);
+
+/* Waits, and reads a norm. */
+spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
+
+/* r = b - A x, and its norm. Waits. */
+spg_status spg_amg_find_residual(spg_amg_solve_state *solve, double *norm);
+
+/* The same; stores the norm in the result. BREAKDOWN if it is not finite. */
 spg_status spg_amg_measure_residual(spg_amg_solve_state *solve);
 
-/* Stores an iteration's residual in result and history. BREAKDOWN if it is not finite. */
+/* Stores the current iteration's residual in result and history. */
+void spg_amg_store_residual(spg_amg_solve_state *solve, double residual);
+
+/* The same for a new iteration. BREAKDOWN if the residual is not finite. */
 spg_status spg_amg_note_iteration(spg_amg_solve_state *solve, double residual);
 
 /* The same for a residual that was computed from x, of the current iteration. */
 spg_status spg_amg_note_true_residual(spg_amg_solve_state *solve, double residual);
 
+/* Whether the residual is within tolerance. */
 bool spg_amg_has_converged(const spg_amg_solve_state *solve);
 
-/* Waits, and reads a norm. */
-spg_status spg_amg_find_norm(spg_amg_solve_state *solve, const void *vector, double *norm);
+/* Whether an updated residual says that x is within tolerance, or as good as rounding lets it be: at most the target.
+ * Then the true one is computed. */
+double spg_amg_target(const spg_amg_solve_state *solve);
+bool spg_amg_claims(const spg_amg_solve_state *solve);
+
+/* Once a true residual is known: below which part of ||b|| rounding hides the next ones; if b is zero, of this one. */
+void spg_amg_set_rounding(spg_amg_solve_state *solve);
 
 /* ---- null_space.c ---- */
 /* Prepares the null space of options.nullspace. */
@@ -97,10 +121,11 @@ spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);
 /* ---- conjugate_gradients.c ---- */
 /* From r = b - A x, whose norm is known, until convergence, stagnation or max_iterations. */
 spg_status spg_amg_conjugate_gradients(spg_amg_solve_state *solve);
-/* The reason why the next step was not taken; OK if it was. */
-spg_status spg_amg_judge_step(const spg_amg_solve_state *solve, double rz, double pq);
-/* Once the true residual is known of an iterate whose updated one has converged. *vain: how many times in a row it was
- * more than half of the one before; several mean that rounding keeps it from falling. */
+/* Notes the step of these scalars, if it was taken, or says why it was not. *claims: spg_amg_claims, or it was not
+ * taken because r . M r has vanished. */
+spg_status spg_amg_note_step(spg_amg_solve_state *solve, double rz, double pq, double rr, bool *claims);
+/* Once the true residual is known of an iterate whose updated one claims: whether the solve stagnates. *vain: how many
+ * times in a row it was more than half of the one before; several mean that rounding keeps it from falling. */
 void spg_amg_judge_claim(spg_amg_solve_state *solve, double *before, int *vain);
 
 #endif

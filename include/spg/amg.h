@@ -335,7 +335,8 @@ typedef struct spg_amg_solve_options {
     double tolerance;      /* stop at ||b - A x|| <= tolerance ||b||, or <= tolerance if b is zero;
                               SPG_AMG_TOLERANCE_OF_TYPE: 1e-8 with doubles, 1e-4 with floats. With floats the
                               least that can be reached is about 1e-7 ||A|| ||x|| / ||b||, which may be more than
-                              this on large grids: see `stagnated` */
+                              this on large grids: see `stagnated`. 0: until the residual is zero, cannot fall
+                              further (`stagnated`; cycles alone do not tell), or max_iterations are done */
     int max_iterations;    /* iterations at most; 200 */
     double *history;       /* NULL, or room on the host for max_iterations + 1 residual norms; the first is that of the
                               initial x */

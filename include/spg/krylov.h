@@ -72,7 +72,8 @@ typedef struct spg_krylov_result {
     int stagnated;            /* 1: it ended early, because rounding keeps the residual from falling further */
     int stopped;              /* 1: monitor ended it */
     double initial_residual;  /* ||b - A x|| before */
-    double residual;          /* after, computed from the final x however the solve ends */
+    double residual;          /* after, computed from the final x however the solve ends; as the method had it if A
+                                 failed. Both: NaN if there is none */
     double relative_residual; /* residual over ||b||, or over 1 if b is zero */
     double seconds;           /* of the whole call */
 } spg_krylov_result;

@@ -51,6 +51,7 @@ const spg_amg_backend spg_cuda_amg_backend = {
     .times_i = spg_cuda_times_i,
     .narrow = spg_cuda_narrow,
     .widen = spg_cuda_widen,
+    .sum_again = spg_cuda_sum_again,
     .residual = spg_cuda_residual,
     .relax = spg_cuda_relax,
     .dot_bytes = spg_cuda_dot_bytes,

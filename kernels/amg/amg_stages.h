@@ -64,9 +64,10 @@ void spg_cuda_dense_destroy(spg_context *context, spg_amg_dense *dense);
 spg_status spg_cuda_times_i(spg_context *context, spg_type type, int64_t n, const void *x, void *y);
 spg_status spg_cuda_axpby(spg_context *context, spg_type type, int64_t n, double alpha, const void *x, double beta,
                           void *y);
-spg_status spg_cuda_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
-spg_status spg_cuda_widen(spg_context *context, int64_t n, const double *u_square, const double *v_square,
-                          const float *x, double *y);
+spg_status spg_cuda_narrow(spg_context *context, int64_t n, spg_squares u, const double *x, float *y);
+spg_status spg_cuda_widen(spg_context *context, int64_t n, spg_squares u, spg_squares v, const float *x, double *y);
+spg_status spg_cuda_sum_again(spg_context *context, int64_t n, const double *x, const double *sum, void *workspace,
+                              double *again);
 spg_status spg_cuda_residual(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
 spg_status spg_cuda_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *sweep);
 int64_t spg_cuda_dot_bytes(spg_type type, int64_t n);

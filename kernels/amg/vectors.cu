@@ -2,6 +2,8 @@
  * order, so that results repeat bit for bit. Never waits. */
 #include "rows.cuh"
 
+#include "amg/units.h"
+
 namespace spg
 {
 
@@ -21,12 +23,13 @@ unsigned int sum_blocks(int64_t n)
     return (unsigned int)(blocks < 1 ? 1 : blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS);
 }
 
-/* Calls terms.end(the sum of terms(i), 0 <= i < n) in one thread, after terms.begin() in each. */
+/* Calls terms.end(the sum of terms(i), 0 <= i < n) in one thread, after terms.begin() in each; nothing where that says
+ * in all of them that no sum is wanted. */
 template <typename Terms>
 __global__ __launch_bounds__(THREADS) void sum_terms(int64_t n, Terms terms, double *partials, unsigned int *ticket)
 {
     wait_and_trigger();
-    terms.begin();
+    if (!terms.begin()) return;
     int64_t step = (int64_t)gridDim.x * THREADS, i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     double sums[ELEMENTS_A_THREAD] = {};
     for (; i + (ELEMENTS_A_THREAD - 1) * step < n; i += ELEMENTS_A_THREAD * step) {
@@ -71,9 +74,29 @@ template <typename Value> struct dot_terms {
     const Value *x, *y;
     double *result;
 
-    __device__ void begin() {}
+    __device__ bool begin() { return true; }
     __device__ double operator()(int64_t i) const { return (double)x[i] * (double)y[i]; }
     __device__ void end(double sum) const { *result = sum; }
+};
+
+struct again_terms {
+    const double *x, *sum;
+    double *again;
+    double scaling;
+
+    __device__ bool begin()
+    {
+        scaling = spg_rescaling_of_squares(*sum);
+        return scaling != 1;
+    }
+
+    __device__ double operator()(int64_t i) const
+    {
+        const double scaled = scaling * x[i];
+        return scaled * scaled;
+    }
+
+    __device__ void end(double of_scaled) const { *again = of_scaled; }
 };
 
 /* Also posts the scalars to the host. */
@@ -87,11 +110,12 @@ template <typename Value> struct step_terms {
     Value alpha;
     bool moves;
 
-    __device__ void begin()
+    __device__ bool begin()
     {
         const double rz = scalars->rz, pq = scalars->pq, quotient = rz / pq;
         moves = scalars->has_ended == 0 && rz > 0 && pq > 0 && isfinite(quotient);
         alpha = (Value)quotient;
+        return true;
     }
 
     __device__ double operator()(int64_t i) const
@@ -190,6 +214,17 @@ spg_status spg_cuda_dot(spg_context *context, spg_type type, int64_t n, const vo
         const spg::amg::dot_terms<Value> terms = {static_cast<const Value *>(x), static_cast<const Value *>(y), result};
         return spg::amg::queue_sum(context, n, workspace, "a dot product", terms);
     });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_sum_again(spg_context *context, int64_t n, const double *x, const double *sum, void *workspace,
+                              double *again)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    const spg::amg::again_terms terms = {x, sum, again, 1};
+    status = spg::amg::queue_sum(context, n, workspace, "a sum of scaled squares", terms);
     spg_cuda_leave(context);
     return status;
 }

@@ -14,6 +14,12 @@ enum {
     DENSE_GROUP = 256             /* entries among a group's 1024 columns from which it is written word by word */
 };
 
+/* Sets a bit of a word in shared memory. Most are set already, and a read costs less than an atomic. */
+__device__ inline void set_bit(uint32_t *word, uint32_t bit)
+{
+    if ((*static_cast<volatile uint32_t *>(word) & bit) == 0) atomicOr(word, bit);
+}
+
 /* ORs the bitmap of a range into a whole bitmap in global memory, and clears it. */
 __device__ inline void merge_bitmap(uint32_t *bitmap, int32_t words, uint32_t *whole)
 {

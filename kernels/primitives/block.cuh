@@ -10,13 +10,17 @@ namespace spg
 {
 
 /* Inclusive sum over a block of at most MOST_WARPS warps. */
-template <int MOST_WARPS> __device__ inline uint32_t inclusive_block_sum(uint32_t value)
+template <int MOST_WARPS, typename Sum> __device__ inline Sum inclusive_block_sum(Sum value)
 {
-    __shared__ uint32_t sums[MOST_WARPS];
+    __shared__ Sum sums[MOST_WARPS];
     const int warp = threadIdx.x / 32;
     value = inclusive_scan(value, plus{});
     if (threadIdx.x % 32 == 31) sums[warp] = value;
     __syncthreads();
+    if constexpr (MOST_WARPS == 32) { /* a lane for each warp's sum */
+        const int lane = (int)threadIdx.x % 32;
+        return value + reduce(lane < warp ? sums[lane] : Sum(0), plus{});
+    }
     constexpr bool FEW = MOST_WARPS <= 4; /* then the loop is unrolled */
     for (int w = 0; w < (FEW ? MOST_WARPS - 1 : warp); ++w)
         if (!FEW || w < warp) value += sums[w];

@@ -99,9 +99,7 @@ spg_status open_run(cuda_state *state, spg_product *product)
     run.cuda->product_counters_are_clear = false;
     if (is_clear) return SPG_OK;
     /* An earlier product failed and left its counts. */
-    return spg_cuda_check(run.context,
-                          cudaMemsetAsync(run.cuda->product_counters, 0, sizeof(spg_counters), run.cuda->stream),
-                          "clearing counters");
+    return spg_cuda_zero_bytes(run.context, run.cuda->product_counters, sizeof(spg_counters));
 }
 
 /* FORMAT with the operand's name and the row. */
@@ -118,11 +116,10 @@ spg_status report_malformed(const cuda_product &product)
 }
 
 /* A or B has no entries, so C has none. No kernel reads the operands, so they are checked here. */
-spg_status make_empty(const cuda_product &product)
+spg_status make_empty(cuda_product &product)
 {
-    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
     const spg_status status = check_operands(product);
-    return status == SPG_OK ? spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes) : status;
+    return status == SPG_OK ? zero_lengths(product) : status;
 }
 
 /* Reports rows by class: as the analysis counted them, or by the kernels that did them. */

@@ -9,6 +9,7 @@
 #define SPG_KERNELS_SPGEMM_PRODUCT_CUH
 
 #include "../device.h"
+#include "../primitives/parts.cuh"
 #include "../values.cuh"
 
 namespace spg
@@ -58,12 +59,44 @@ spg_status take_workspace(cuda_product &product, int64_t bytes, const char *what
 /* Optional workspace: NULL if it exceeds half of what the limit leaves, or if memory is refused. */
 void *take_spare_workspace(cuda_product &product, int64_t bytes);
 void give_workspace(cuda_product &product, void *memory, int64_t bytes);
-/* The same for what a struct holds: `memory`, of `bytes` bytes. Clears the struct. */
+/* The same for what a struct holds: `memory`, of `bytes` bytes. take_spare: whether it has it; release clears the
+ * struct. */
+template <typename Held> bool take_spare(cuda_product &product, int64_t bytes, Held *held)
+{
+    held->memory = take_spare_workspace(product, bytes);
+    held->bytes = bytes;
+    return held->memory != nullptr;
+}
 template <typename Held> void release(cuda_product &product, Held *held)
 {
     give_workspace(product, held->memory, held->bytes);
     *held = {};
 }
+
+/* Workspace that is freed at the end of its scope. */
+struct scoped_workspace {
+    cuda_product &product;
+    held_memory held = {nullptr, 0};
+    explicit scoped_workspace(cuda_product &of) : product(of) {}
+    scoped_workspace(const scoped_workspace &) = delete;
+    scoped_workspace &operator=(const scoped_workspace &) = delete;
+    spg_status take(int64_t bytes, const char *what)
+    {
+        held.bytes = bytes;
+        return take_workspace(product, bytes, what, &held.memory);
+    }
+    /* Calls lay_out(parts) twice: for the size of the parts, then to place them. */
+    template <typename LayOut> spg_status take(const char *what, LayOut &&lay_out)
+    {
+        part_taker size{nullptr, 0};
+        spg_status status = lay_out(&size);
+        if (status == SPG_OK) status = take(size.used, what);
+        part_taker parts{static_cast<char *>(held.memory), 0};
+        return status == SPG_OK ? lay_out(&parts) : status;
+    }
+    template <typename Part> Part *as() const { return static_cast<Part *>(held.memory); }
+    ~scoped_workspace() { release(product, &held); }
+};
 
 /* The patterns as kernels see them. Columns of A are unchecked during the counting pass (checked_a_row,
  * checked_b_row). */
@@ -102,6 +135,12 @@ inline bool has_common_types(const cuda_product &product)
 {
     const spg_type value = product.A->value_type;
     return product.offset_type == SPG_I32 && (value == SPG_F64 || value == SPG_F32) && !product.pattern_only;
+}
+
+/* Calls function(Value{}) with the type of the values of such a product. */
+template <typename Function> auto with_common_value(const cuda_product &product, Function &&function)
+{
+    return product.A->value_type == SPG_F32 ? function(float{}) : function(double{});
 }
 
 /* Stands for a value in a symbolic product: nothing is read, computed or stored. */

@@ -97,13 +97,11 @@ spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int
 /* long_rows/long_rows.cuh: rows of any length; long rows are split over blocks. */
 
 /* The paper's classes (section 3.3); *_MOST is the most products a row. sort/thread.cu: a sorting network in one
- * thread's registers. sort/warp.cu: a warp sorts across its registers. sort/cta.cu: a block, CUB's radix sort. */
-spg_status count_rows_thread(cuda_product &product, const row_set &rows);
-spg_status fill_rows_thread(cuda_product &product, const row_set &rows);
-spg_status count_rows_warp(cuda_product &product, const row_set &rows);
-spg_status fill_rows_warp(cuda_product &product, const row_set &rows);
-spg_status count_rows_cta(cuda_product &product, const row_set &rows);
-spg_status fill_rows_cta(cuda_product &product, const row_set &rows);
+ * thread's registers. sort/warp.cu: a warp sorts across its registers. sort/cta.cu: a block, CUB's radix sort. filling:
+ * fills the rows, else counts them. */
+spg_status do_rows_thread(cuda_product &product, const row_set &rows, bool filling);
+spg_status do_rows_warp(cuda_product &product, const row_set &rows, bool filling);
+spg_status do_rows_cta(cuda_product &product, const row_set &rows, bool filling);
 
 /* long_rows/overflow.cu. Takes memory to list overflow rows, if available. Without it, or with more overflow rows than
  * fit, none are counted, and all rows are counted another way. */
@@ -123,8 +121,7 @@ spg_status place_overflow_lengths(cuda_product &product, unsigned int overflow, 
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by
  * row number), which takes a wait. A row larger than a slice is done in windows of columns. */
 enum { GLOBAL_LEAST = 1 << 18 }; /* bytes: the least workspace that it works with */
-spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
-spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products);
+spg_status do_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products, bool filling);
 
 /* analysis/row_products.cu: products of every row, in workspace; totals, class counts and faults to the counters. */
 struct products_of_rows {

@@ -9,6 +9,7 @@ const spg_amg_many_backend spg_cuda_amg_many_backend = {
     .dot = spg_cuda_many_dot,
     .narrow = spg_cuda_many_narrow,
     .widen = spg_cuda_many_widen,
+    .sum_again = spg_cuda_many_sum_again,
     .multiply = spg_cuda_many_multiply,
     .residual = spg_cuda_many_residual,
     .relax = spg_cuda_many_relax,

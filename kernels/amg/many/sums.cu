@@ -2,6 +2,8 @@
  * threads, then over these, in an order that depends on the number of rows alone. Never waits. */
 #include "blocks.cuh"
 
+#include "amg/units.h"
+
 namespace spg
 {
 
@@ -22,12 +24,13 @@ unsigned int sum_blocks(int64_t n)
 }
 
 /* Calls terms.end(vector, the sum of terms(k) over the vector's elements k) in one thread for each, after
- * terms.begin(vector) in all. */
+ * terms.begin(vector) in all; nothing unless terms.is_wanted(width), which is the same in all. */
 template <typename Terms>
 __global__ __launch_bounds__(GROUPS *SPG_AMG_MOST_WIDTH) void sum_columns(int64_t n, int width, Terms terms,
                                                                           grid_sums of)
 {
     wait_and_trigger();
+    if (!terms.is_wanted(width)) return;
     const int group = (int)threadIdx.x / width, vector = (int)threadIdx.x % width;
     terms.begin(vector);
     double sum[1] = {0};
@@ -49,9 +52,34 @@ template <typename Value> struct dot_terms {
     const Value *x, *y;
     double *results;
 
+    __device__ bool is_wanted(int) const { return true; }
     __device__ void begin(int) {}
     __device__ double operator()(int64_t k) const { return (double)x[k] * (double)y[k]; }
     __device__ void end(int vector, double sum) const { results[vector] = sum; }
+};
+
+struct again_terms {
+    const double *x, *sums;
+    double *again;
+    double scaling;
+
+    __device__ bool is_wanted(int width) const
+    {
+        bool is_wanted = false;
+        for (int vector = 0; vector < width; ++vector)
+            is_wanted = is_wanted || spg_rescaling_of_squares(sums[vector]) != 1;
+        return is_wanted;
+    }
+
+    __device__ void begin(int vector) { scaling = spg_rescaling_of_squares(sums[vector]); }
+
+    __device__ double operator()(int64_t k) const
+    {
+        const double scaled = scaling * x[k];
+        return scaled * scaled;
+    }
+
+    __device__ void end(int vector, double sum) const { again[vector] = sum; }
 };
 
 template <typename Value> struct step_terms {
@@ -61,6 +89,8 @@ template <typename Value> struct step_terms {
     spg_amg_many_scalars *scalars;
     Value alpha;
     bool moves;
+
+    __device__ bool is_wanted(int) const { return true; }
 
     __device__ void begin(int vector)
     {
@@ -109,6 +139,18 @@ spg_status spg_cuda_many_dot(spg_context *context, const spg_amg_shape *shape, c
                                                   results};
         return spg::amg::queue_sums(context, *shape, workspace, "dot products of several vectors", terms);
     });
+    spg_cuda_leave(context);
+    return status;
+}
+
+spg_status spg_cuda_many_sum_again(spg_context *context, int64_t n, int width, const double *x, const double *sums,
+                                   void *workspace, double *again)
+{
+    spg_status status = spg_cuda_enter(context);
+    if (status != SPG_OK) return status;
+    const spg_amg_shape shape = {SPG_F64, n, width};
+    const spg::amg::again_terms terms = {x, sums, again, 1};
+    status = spg::amg::queue_sums(context, shape, workspace, "sums of scaled squares", terms);
     spg_cuda_leave(context);
     return status;
 }

@@ -122,27 +122,26 @@ spg_status spg_cuda_many_cg_direction(spg_context *context, const spg_amg_shape 
     return status;
 }
 
-spg_status spg_cuda_many_narrow(spg_context *context, int64_t n, int width, const double *u_squares, const double *x,
-                                float *y)
+spg_status spg_cuda_many_narrow(spg_context *context, int64_t n, int width, spg_squares u, const double *x, float *y)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::for_each_element(context, n, width, "vectors in floats",
                                         [=] __device__(int64_t, int vector, int64_t k) {
-                                            y[k] = (float)(x[k] * (1 / spg_unit_of_squares(u_squares[vector])));
+                                            y[k] = (float)(x[k] * (1 / spg_unit_of_squares(u, vector)));
                                         });
     spg_cuda_leave(context);
     return status;
 }
 
-spg_status spg_cuda_many_widen(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
-                               const double *v_square, const float *x, double *y)
+spg_status spg_cuda_many_widen(spg_context *context, const spg_amg_shape *shape, spg_squares u, spg_squares v,
+                               const float *x, double *y)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
     status = spg::amg::for_each_element(
         context, shape->n, shape->width, "vectors in doubles", [=] __device__(int64_t, int vector, int64_t k) {
-            y[k] = (double)x[k] * (spg_unit_of_squares(u_squares[vector]) / spg_unit_of_squares(*v_square));
+            y[k] = (double)x[k] * (spg_unit_of_squares(u, vector) / spg_unit_of_squares(v, 0));
         });
     spg_cuda_leave(context);
     return status;

@@ -16,14 +16,12 @@ spg_status bin_rows(cuda_product &product, const binned_rows &all, const Class &
                     int32_t *permutation, uint32_t *begins)
 {
     int64_t bytes = 0;
-    void *workspace = nullptr;
+    scoped_workspace workspace(product);
     spg_status status = bins_workspace_bytes(product.context, all.count, classes, &bytes);
-    if (status == SPG_OK) status = take_workspace(product, bytes, "binning rows", &workspace);
+    if (status == SPG_OK) status = workspace.take(bytes, "binning rows");
     if (status != SPG_OK) return status;
     row_bins result{permutation, begins, begins != nullptr ? begins + classes : nullptr};
-    status = bin_rows(product.context, all, row_class, classes, workspace, result);
-    give_workspace(product, workspace, bytes);
-    return status;
+    return bin_rows(product.context, all, row_class, classes, workspace.held.memory, result);
 }
 
 } // namespace spg

@@ -187,32 +187,30 @@ spg_status analyse_rows(cuda_product &product, const spg_row_limits &limits, pro
 {
     const int64_t rows = product.A->rows, nnz = product.A->nnz, huge = nnz / HUGE_ROW, listed = nnz / LISTED_ROW;
     const int64_t zeroed = (1 + huge) * (int64_t)sizeof(huge_row), bytes = zeroed + listed * (int64_t)sizeof(int32_t);
-    void *memory = nullptr, *row_products_memory = nullptr;
+    void *row_products_memory = nullptr;
+    scoped_workspace block(product);
     products->bytes = rows * (int64_t)sizeof(int64_t);
     spg_status status = take_workspace(product, products->bytes, "the products of each row", &row_products_memory);
     int64_t *const row_products = products->memory = static_cast<int64_t *>(row_products_memory);
-    if (status == SPG_OK) status = take_workspace(product, bytes, "rows with very many entries", &memory);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, memory, zeroed);
-    auto *counts = static_cast<uint32_t *>(memory);
-    auto *huge_rows = static_cast<huge_row *>(memory) + 1;
+    if (status == SPG_OK) status = block.take(bytes, "rows with very many entries");
+    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, block.held.memory, zeroed);
+    if (status != SPG_OK) return status;
+    auto *counts = block.as<uint32_t>();
+    auto *huge_rows = block.as<huge_row>() + 1;
     const long_lists lists{counts,         counts + 1,      huge_rows, reinterpret_cast<int32_t *>(huge_rows + huge),
                            (uint32_t)huge, (uint32_t)listed};
-    if (status == SPG_OK)
-        status = launch_typed(product, "the analysis of a product", [&](auto offset, cudaStream_t stream) {
-            using Offset = decltype(offset);
-            const int lanes = nnz <= 3 * rows ? 1 : nnz <= 48 * rows ? 8 : 32;
-            auto *kernel = lanes == 1   ? analyse_kernel<Offset, 1>
-                           : lanes == 8 ? analyse_kernel<Offset, 8>
-                                        : analyse_kernel<Offset, 32>;
-            const patterns<Offset> pattern = patterns_of<Offset>(product);
-            kernel<<<grid_for(product, rows, lanes, THREADS), THREADS, 0, stream>>>(pattern, limits, row_products,
-                                                                                    lists);
-            if (listed == 0) return;
-            const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
-            analyse_long_rows<<<blocks, THREADS, 0, stream>>>(pattern, limits, row_products, lists);
-        });
-    give_workspace(product, memory, bytes);
-    return status;
+    return launch_typed(product, "the analysis of a product", [&](auto offset, cudaStream_t stream) {
+        using Offset = decltype(offset);
+        const int lanes = nnz <= 3 * rows ? 1 : nnz <= 48 * rows ? 8 : 32;
+        auto *kernel = lanes == 1   ? analyse_kernel<Offset, 1>
+                       : lanes == 8 ? analyse_kernel<Offset, 8>
+                                    : analyse_kernel<Offset, 32>;
+        const patterns<Offset> pattern = patterns_of<Offset>(product);
+        kernel<<<grid_for(product, rows, lanes, THREADS), THREADS, 0, stream>>>(pattern, limits, row_products, lists);
+        if (listed == 0) return;
+        const int blocks = grid_for(product, nnz, 1, THREADS * AT_ONCE);
+        analyse_long_rows<<<blocks, THREADS, 0, stream>>>(pattern, limits, row_products, lists);
+    });
 }
 
 } // namespace spg

@@ -45,13 +45,12 @@ static spg_status scan_all(cuda_product &product)
         cudaStream_t stream = product.cuda->stream;
         int64_t count = product.C->rows + 1;
         size_t bytes = 0;
-        void *memory = nullptr;
+        scoped_workspace block(product);
         cudaError_t error = cub::DeviceScan::ExclusiveSum(nullptr, bytes, offsets, offsets, count, stream);
         spg_status status = spg_cuda_check(product.context, error, "scanning row lengths");
-        if (status == SPG_OK) status = take_workspace(product, (int64_t)bytes, "scanning row lengths", &memory);
+        if (status == SPG_OK) status = block.take((int64_t)bytes, "scanning row lengths");
         if (status != SPG_OK) return status;
-        error = cub::DeviceScan::ExclusiveSum(memory, bytes, offsets, offsets, count, stream);
-        give_workspace(product, memory, (int64_t)bytes);
+        error = cub::DeviceScan::ExclusiveSum(block.held.memory, bytes, offsets, offsets, count, stream);
         return spg_cuda_check(product.context, error, "scanning row lengths");
     });
 }
@@ -90,21 +89,26 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums)
     });
 }
 
+spg_status zero_lengths(cuda_product &product)
+{
+    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
+    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
+}
+
 spg_status restore_lengths(cuda_product &product, void *scratch)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
-        void *memory = scratch;
-        spg_status status = SPG_OK;
-        if (scratch == nullptr) status = take_workspace(product, bytes, "row lengths", &memory);
+        scoped_workspace block(product);
+        spg_status status = scratch == nullptr ? block.take(bytes, "row lengths") : SPG_OK;
         if (status != SPG_OK) return status;
+        void *memory = scratch == nullptr ? block.held.memory : scratch;
         difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
             static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
         status = spg_cuda_check_launch(product.context, "difference");
-        if (status == SPG_OK) status = spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
-        if (scratch == nullptr) give_workspace(product, memory, bytes);
-        return status;
+        if (status != SPG_OK) return status;
+        return spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
     });
 }
 

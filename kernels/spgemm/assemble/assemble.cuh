@@ -11,7 +11,10 @@ namespace spg
  * sum of all. Frees the sums, if any. */
 spg_status scan_lengths(cuda_product &product, length_sums *sums);
 
-/* The inverse. scratch: memory for the lengths; NULL: workspace is taken. */
+/* Makes every length 0, for kernels that leave out rows without products. */
+spg_status zero_lengths(cuda_product &product);
+
+/* The inverse of the scan. scratch: memory for the lengths; NULL: workspace is taken. */
 spg_status restore_lengths(cuda_product &product, void *scratch);
 
 /* Allocates `nnz` entries; OVERFLOW if the offsets cannot count them. */

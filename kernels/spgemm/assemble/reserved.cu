@@ -23,9 +23,7 @@ void reserve_arrays(cuda_product &product, int64_t room, int64_t words, reserved
     const int64_t value_bytes = (int64_t)spg_type_size(product.C->value_type);
     const int64_t bytes = words * (int64_t)sizeof(unsigned long long), limit = product.context->config.workspace_limit;
     if (limit > 0 && room * entry_bytes(product) + bytes > (limit - product.held_bytes) / 2) return;
-    reserved->memory = take_spare_workspace(product, bytes);
-    if (reserved->memory == nullptr) return;
-    reserved->bytes = bytes;
+    if (!take_spare(product, bytes, reserved)) return;
     void *columns = nullptr;
     if (!spg_reserve(product.context, room * value_bytes, &reserved->values)) return;
     if (!spg_reserve(product.context, room * (int64_t)sizeof(int32_t), &columns)) {

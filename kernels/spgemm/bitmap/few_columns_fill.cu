@@ -8,6 +8,7 @@
  * long_rows goes through a row's products in two kernels (long_rows/columns.cu, long_rows/values.cu) and fills its
  * steps from several entries of A, which takes three times the instructions if one entry fills most of a step. Chosen
  * by route/binned_rows.cu. */
+#include "../../primitives/bitmap.cuh"
 #include "../../primitives/warp_turns.cuh"
 #include "../long_rows/long_rows.cuh"
 
@@ -151,15 +152,12 @@ template <typename Offset> struct next_row {
     }
 };
 
-/* Sets the bits of columns. Most are set already, and a read costs less than an atomic. */
+/* Sets the bits of columns. */
 template <int N> __device__ inline void set_bits(uint32_t *map, const int32_t (&columns)[STEPS])
 {
 #pragma unroll
-    for (int u = 0; u < N; ++u) {
-        if (columns[u] < 0) continue;
-        const uint32_t bit = 1u << columns[u] % 16;
-        if ((static_cast<volatile uint32_t *>(map)[columns[u] / 16] & bit) == 0) atomicOr(&map[columns[u] / 16], bit);
-    }
+    for (int u = 0; u < N; ++u)
+        if (columns[u] >= 0) set_bit(map + columns[u] / 16, 1u << columns[u] % 16);
 }
 
 /* Writes the rank of its first column to the upper half of each word of the map. All threads call it. */

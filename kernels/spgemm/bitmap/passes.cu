@@ -25,36 +25,6 @@ namespace spg
 namespace
 {
 
-enum { FOLLOW_THREADS = 256, FOLLOW_LANES = 8, FOLLOW_AT_ONCE = 4 };
-
-/* repeats[j] = whether row j of B has the columns of row j - 1; false if their offsets are invalid. */
-template <typename Offset>
-__global__ void __launch_bounds__(FOLLOW_THREADS) find_repeats(const patterns<Offset> pattern, uint8_t *repeats)
-{
-    constexpr int N = FOLLOW_AT_ONCE, G = FOLLOW_LANES;
-    const lane_group<G> group;
-    const int64_t j = ((int64_t)blockIdx.x * FOLLOW_THREADS + threadIdx.x) / G;
-    const bool inside = j > 0 && j < pattern.inner;
-    const Offset before = inside ? pattern.b_offsets[j - 1] : 0, begin = inside ? pattern.b_offsets[j] : 0;
-    const Offset end = inside ? pattern.b_offsets[j + 1] : 0, length = end - begin;
-    bool same = before >= 0 && before < begin && begin < end && end <= pattern.b_nnz && begin - before == length;
-    if (same)
-        for (Offset first = group.lane; first < length; first += N * G) {
-            int32_t one[N], other[N];
-#pragma unroll
-            for (int n = 0; n < N; n++) {
-                const bool live = first + n * G < length;
-                one[n] = live ? pattern.b_columns[before + first + n * G] : NO_COLUMN;
-                other[n] = live ? pattern.b_columns[begin + first + n * G] : NO_COLUMN;
-            }
-#pragma unroll
-            for (int n = 0; n < N; n++) same = same && one[n] == other[n];
-        }
-    __syncwarp();
-    same = !group.any(!same);
-    if (group.lane == 0 && j < pattern.inner) repeats[j] = same;
-}
-
 template <typename Offset, int R, int Lanes, bool Pieces>
 __global__ __launch_bounds__(GROUP_THREADS, 6) void count_bitmap_kernel(const bitmap_shape shape,
                                                                         const patterns<Offset> pattern,
@@ -296,28 +266,6 @@ __global__ __launch_bounds__(GROUP_THREADS,
     if (places.warp == 0) send_counters_if_last(pattern.counters, job.mailbox, job.post);
 }
 
-template <typename Value>
-spg_status launch(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
-{
-    bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, ROWS);
-    shape.width = wrapped_width(span);
-    shape.most = (reserved.most + 3) / 4 * 4;
-    set_fill_bytes<Value, ROWS>(shape, ROWS);
-    auto *kernel = one_pass_bitmap_kernel<Value>;
-    const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
-    if (threads == 0)
-        return spg_context_fail(product.context, SPG_ERROR_DEVICE, "one pass, class bitmap: too little shared memory");
-    int resident = 0;
-    const char *what = "one pass, class bitmap";
-    spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - 1024);
-    if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, bytes, &resident);
-    if (status != SPG_OK) return status;
-    const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * ROWS, post);
-    kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
-        shape, patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved), job);
-    return spg_cuda_check_launch(product.context, "one pass, class bitmap");
-}
-
 } // namespace
 
 spg_status note_equal_rows(cuda_product &product, int together)
@@ -326,15 +274,11 @@ spg_status note_equal_rows(cuda_product &product, int together)
     const int64_t bytes = row_groups * (int64_t)sizeof(uint2) + rows;
     if (rows == 0) return SPG_OK;
     equal_notes &notes = product.notes;
-    notes.memory = take_spare_workspace(product, bytes);
-    if (notes.memory == nullptr) return SPG_OK;
-    notes.bytes = bytes;
+    if (!take_spare(product, bytes, &notes)) return SPG_OK;
     notes.row_groups = static_cast<uint2 *>(notes.memory);
     notes.repeats = reinterpret_cast<uint8_t *>(notes.row_groups + row_groups);
-    return launch_typed(product, "find_repeats", [&](auto offset, cudaStream_t stream) {
-        const int64_t blocks = (rows * FOLLOW_LANES + FOLLOW_THREADS - 1) / FOLLOW_THREADS;
-        find_repeats<<<(unsigned)blocks, FOLLOW_THREADS, 0, stream>>>(patterns_of<decltype(offset)>(product),
-                                                                      notes.repeats);
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        return mark_rows_like_before<decltype(offset), 0>(product, notes.repeats);
     });
 }
 
@@ -373,8 +317,26 @@ int64_t bitmap_one_pass_words(const cuda_product &product)
 
 spg_status one_pass_bitmap(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post)
 {
-    if (product.A->value_type == SPG_F32) return launch<float>(product, reserved, span, post);
-    return launch<double>(product, reserved, span, post);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        const char *what = "one pass, class bitmap";
+        bitmap_shape shape = bitmap_shape_of(product, all_rows(product), span, ROWS);
+        shape.width = wrapped_width(span);
+        shape.most = (reserved.most + 3) / 4 * 4;
+        set_fill_bytes<Value, ROWS>(shape, ROWS);
+        auto *kernel = one_pass_bitmap_kernel<Value>;
+        const int threads = group_block_threads(product, shape), bytes = threads / LANES * shape.group_bytes;
+        if (threads == 0)
+            return spg_context_fail(product.context, SPG_ERROR_DEVICE, "%s: too little shared memory", what);
+        int resident = 0;
+        spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes - 1024);
+        if (status == SPG_OK) status = resident_blocks_of(product.context, what, kernel, threads, bytes, &resident);
+        if (status != SPG_OK) return status;
+        const reserved_job job = reserved_job_of(product, reserved, (int64_t)threads / LANES * ROWS, post);
+        kernel<<<reserved_blocks(product, job, resident), threads, bytes, product.cuda->stream>>>(
+            shape, patterns_of<int32_t>(product), reserved_numbers<Value>(product, reserved), job);
+        return spg_cuda_check_launch(product.context, what);
+    });
 }
 
 } // namespace spg

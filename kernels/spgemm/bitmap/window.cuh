@@ -5,6 +5,7 @@
 #ifndef SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 #define SPG_KERNELS_SPGEMM_BITMAP_WINDOW_CUH
 
+#include "../../primitives/bitmap.cuh"
 #include "shape.cuh"
 
 namespace spg
@@ -30,12 +31,9 @@ template <typename Group> __device__ inline void clear_marks(const Group &group,
 
 template <typename Group> __device__ inline void put_mark(uint8_t *marks, uint32_t at)
 {
-    if constexpr (MARKS_ARE_BITS<Group>) {
-        /* Most columns are marked already, and a read costs less than an atomic. */
-        uint32_t *const word = reinterpret_cast<uint32_t *>(marks) + at / 32;
-        const uint32_t bit = 1u << at % 32;
-        if ((*static_cast<volatile uint32_t *>(word) & bit) == 0) atomicOr(word, bit);
-    } else
+    if constexpr (MARKS_ARE_BITS<Group>)
+        set_bit(reinterpret_cast<uint32_t *>(marks) + at / 32, 1u << at % 32);
+    else
         marks[at] = 1;
 }
 

@@ -16,7 +16,7 @@ namespace spg
 enum {
     GROUP_THREADS = 128,  /* a block, unless its groups' memory does not fit */
     GROUP_TILE_STEPS = 4, /* rows that a group does before its block moves on: neighbours share rows of B in L1 */
-    COLUMNS_AT_ONCE = 4,  /* of a row of A, compared by a lane at a time */
+    COLUMNS_AT_ONCE = 4,  /* of a row, compared by a lane at a time */
     MOST_TOGETHER = 3,
     NO_COLUMN = -1
 };
@@ -92,6 +92,62 @@ __device__ inline row_bundle<Offset, R> bundle_rows(const patterns<Offset> &patt
     __syncwarp();
     if (R > 1 && group.any(!equal)) bundle.rows = rows > 0 ? 1 : 0;
     return bundle;
+}
+
+enum { COMPARING_THREADS = 256, COMPARING_LANES = 8 }; /* a group of so many lanes compares two rows */
+
+/* Whether the columns of a row are those of the row before, plus Step, and below `cols`, and each(column) holds for all
+ * of them. Not for an empty row. The whole warp calls it. */
+template <int Step, typename Offset, typename Each>
+__device__ inline bool is_like_before(const int32_t *columns, span<Offset> row, span<Offset> before, int32_t cols,
+                                      Each &&each)
+{
+    constexpr int N = COLUMNS_AT_ONCE, G = COMPARING_LANES;
+    const lane_group<G> group;
+    const Offset length = row.end - row.begin;
+    bool is = length > 0 && before.end - before.begin == length;
+    for (Offset first = group.lane; __any_sync(~0u, is && first < length); first += G * N) {
+        int32_t column[N], other[N];
+        bool here = true;
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+            const Offset k = first + n * G;
+            const bool wanted = is && k < length;
+            column[n] = wanted ? columns[row.begin + k] : Step;
+            other[n] = wanted ? columns[before.begin + k] : 0;
+        }
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+            here = here && (uint32_t)(column[n] - Step) < (uint32_t)(cols - Step) && other[n] == column[n] - Step;
+#pragma unroll
+        for (int n = 0; n < N; ++n)
+            if (is && here && first + n * G < length) here = here && each(column[n]);
+        is = !group.any(!(is && here));
+    }
+    return is;
+}
+
+/* marks[j]: whether row j of B is the row before in this way; false if their offsets are invalid. */
+template <typename Offset, int Step>
+__global__ void __launch_bounds__(COMPARING_THREADS) compare_with_before(patterns<Offset> pattern, uint8_t *marks)
+{
+    const int64_t j = ((int64_t)blockIdx.x * COMPARING_THREADS + threadIdx.x) / COMPARING_LANES;
+    unsigned int faults = 0; /* discarded: found again when the row is counted */
+    span<Offset> row{0, 0}, before{0, 0};
+    if (j > 0 && j < pattern.inner) {
+        row = checked_b_row(pattern, (int32_t)j, faults);
+        before = checked_b_row(pattern, (int32_t)j - 1, faults);
+    }
+    const bool is = is_like_before<Step>(pattern.b_columns, row, before, pattern.cols, [](int32_t) { return true; });
+    if (j < pattern.inner && threadIdx.x % COMPARING_LANES == 0) marks[j] = is;
+}
+
+template <typename Offset, int Step> spg_status mark_rows_like_before(cuda_product &product, uint8_t *marks)
+{
+    const int64_t blocks = (product.B->rows * COMPARING_LANES + COMPARING_THREADS - 1) / COMPARING_THREADS;
+    compare_with_before<Offset, Step>
+        <<<(unsigned int)blocks, COMPARING_THREADS, 0, product.cuda->stream>>>(patterns_of<Offset>(product), marks);
+    return spg_cuda_check_launch(product.context, "comparing rows of B");
 }
 
 /* Calls each(number of the first row in the set, rows) for the units of a group: `together` rows, or the last few. rows

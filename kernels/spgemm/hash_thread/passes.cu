@@ -212,45 +212,13 @@ const packed_row *packed_rows_of(const cuda_product &product)
     return static_cast<const packed_row *>(product.packed.memory);
 }
 
-template <typename Value> spg_status launch_fill(const cuda_product &product, int longest)
-{
-    static_assert(FILL_WARPS * warp_bytes<Value>(HASH_THREAD_MOST) <= 48 * 1024, "what every device allows");
-    const int bytes = FILL_WARPS * warp_bytes<Value>(longest);
-    const auto blocks = (unsigned int)((product.A->rows + FILL_THREADS - 1) / FILL_THREADS);
-    return launch_programmatic(product.context, product.cuda->stream, "filling, class hash_thread", blocks,
-                               FILL_THREADS, bytes, fill_hash_thread<Value>, patterns_of<int32_t>(product),
-                               numbers_of<Value>(product), packed_rows_of(product), longest);
-}
-
-template <typename Value>
-spg_status launch_one_pass(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
-{
-    static_assert(PASS_WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board<PASS_WARPS>) +
-                          PASS_WARPS * sizeof(thread_counts) <=
-                      48 * 1024,
-                  "every device has it");
-    const int most = std::min(reserved.most, (int)HASH_THREAD_MOST), bytes = PASS_WARPS * warp_bytes<Value>(most + 1);
-    auto *kernel = one_pass_hash_thread_kernel<Value>;
-    int resident = 0;
-    const char *what = "one pass, class hash_thread";
-    spg_status status = resident_blocks_of(product.context, what, kernel, PASS_THREADS, bytes, &resident);
-    if (status != SPG_OK) return status;
-    reserved_job job = reserved_job_of(product, reserved, PASS_THREADS, post);
-    job.most = most;
-    return launch_programmatic(product.context, product.cuda->stream, what, reserved_blocks(product, job, resident),
-                               PASS_THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product),
-                               reserved_numbers<Value>(product, reserved), packed_rows_of(product), job);
-}
-
 } // namespace
 
 spg_status pack_rows(cuda_product &product)
 {
     const int64_t rows = product.B->rows, bytes = rows * (int64_t)sizeof(packed_row);
     if (product.offset_type != SPG_I32 || rows == 0 || product.B->cols >= PACKED_COLUMNS) return SPG_OK;
-    product.packed.memory = take_spare_workspace(product, bytes);
-    if (product.packed.memory == nullptr) return SPG_OK;
-    product.packed.bytes = bytes;
+    if (!take_spare(product, bytes, &product.packed)) return SPG_OK;
     const auto first = reinterpret_cast<uintptr_t>(product.B->values) / spg_type_size(product.B->value_type);
     pack_kernel<<<(unsigned int)((rows + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));
@@ -275,8 +243,15 @@ spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, leng
 spg_status fill_rows_hash_thread(cuda_product &product, int longest)
 {
     longest = std::min(longest, (int)HASH_THREAD_MOST);
-    return product.A->value_type == SPG_F32 ? launch_fill<float>(product, longest)
-                                            : launch_fill<double>(product, longest);
+    const auto blocks = (unsigned int)((product.A->rows + FILL_THREADS - 1) / FILL_THREADS);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        static_assert(FILL_WARPS * warp_bytes<Value>(HASH_THREAD_MOST) <= 48 * 1024, "what every device allows");
+        return launch_programmatic(product.context, product.cuda->stream, "filling, class hash_thread", blocks,
+                                   FILL_THREADS, FILL_WARPS * warp_bytes<Value>(longest), fill_hash_thread<Value>,
+                                   patterns_of<int32_t>(product), numbers_of<Value>(product), packed_rows_of(product),
+                                   longest);
+    });
 }
 
 int64_t hash_thread_one_pass_words(const cuda_product &product)
@@ -286,8 +261,24 @@ int64_t hash_thread_one_pass_words(const cuda_product &product)
 
 spg_status one_pass_hash_thread(cuda_product &product, const reserved_arrays &reserved, unsigned int post)
 {
-    return product.A->value_type == SPG_F32 ? launch_one_pass<float>(product, reserved, post)
-                                            : launch_one_pass<double>(product, reserved, post);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        static_assert(PASS_WARPS * warp_bytes<Value>(HASH_THREAD_MOST + 1) + sizeof(tile_board<PASS_WARPS>) +
+                              PASS_WARPS * sizeof(thread_counts) <=
+                          48 * 1024,
+                      "every device has it");
+        const char *what = "one pass, class hash_thread";
+        auto *kernel = one_pass_hash_thread_kernel<Value>;
+        reserved_job job = reserved_job_of(product, reserved, PASS_THREADS, post);
+        job.most = std::min(reserved.most, (int)HASH_THREAD_MOST);
+        const int bytes = PASS_WARPS * warp_bytes<Value>(job.most + 1);
+        int resident = 0;
+        spg_status status = resident_blocks_of(product.context, what, kernel, PASS_THREADS, bytes, &resident);
+        if (status != SPG_OK) return status;
+        return launch_programmatic(product.context, product.cuda->stream, what, reserved_blocks(product, job, resident),
+                                   PASS_THREADS, (size_t)bytes, kernel, patterns_of<int32_t>(product),
+                                   reserved_numbers<Value>(product, reserved), packed_rows_of(product), job);
+    });
 }
 
 } // namespace spg

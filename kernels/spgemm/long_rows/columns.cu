@@ -229,28 +229,25 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
 
     int64_t zeroed = 16 + slots * 16;
     int64_t bytes = zeroed + slots * split.bitmap_words * 4 + chunks * (int64_t)sizeof(int4);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "bitmaps of long rows", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "bitmaps of long rows");
     if (status != SPG_OK) return status;
-    split.ticket = static_cast<uint32_t *>(memory);
+    split.ticket = block.as<uint32_t>();
     split.chunks = split.ticket + 1;
     split.rows = split.ticket + 2;
     split.done = split.ticket + 4;
     split.bitmaps = split.done + slots * 4;
     split.list = reinterpret_cast<int4 *>(split.bitmaps + slots * split.bitmap_words);
-    status =
-        spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, zeroed, product.cuda->stream), "clearing tickets");
-    if (status == SPG_OK)
-        status = with_offset_type(product.offset_type, [&](auto offset) {
-            using Offset = decltype(offset);
-            switch (order) {
-            case b_order::checked: return launch<Offset, b_order::checked>(product, rows, split, shape, threads);
-            case b_order::any: return launch<Offset, b_order::any>(product, rows, split, shape, threads);
-            default: return launch<Offset, b_order::known>(product, rows, split, shape, threads);
-            }
-        });
-    give_workspace(product, memory, bytes);
-    return status;
+    status = spg_cuda_zero_bytes(product.context, split.ticket, zeroed);
+    if (status != SPG_OK) return status;
+    return with_offset_type(product.offset_type, [&](auto offset) {
+        using Offset = decltype(offset);
+        switch (order) {
+        case b_order::checked: return launch<Offset, b_order::checked>(product, rows, split, shape, threads);
+        case b_order::any: return launch<Offset, b_order::any>(product, rows, split, shape, threads);
+        default: return launch<Offset, b_order::known>(product, rows, split, shape, threads);
+        }
+    });
 }
 
 } // namespace

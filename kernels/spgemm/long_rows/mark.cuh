@@ -24,24 +24,13 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* Inclusive sum over the block; `sums` has a word for each warp. All threads call it. */
-__device__ inline uint64_t block_sum(uint64_t value, uint64_t *sums)
-{
-    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    value = inclusive_scan(value, plus{});
-    if (lane == 31) sums[warp] = value;
-    __syncthreads();
-    uint64_t before = lane < warp && lane < warps ? sums[lane] : 0;
-    return value + reduce(before, plus{});
-}
-
 /* Lays the products of entries of A from `at` on end to end; returns the number of entries taken. Only products in
  * columns [low, high) belong to the range. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
                                 Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, counts &found)
 {
-    __shared__ uint64_t sums[32], total;
+    __shared__ uint64_t total;
     span<Offset> row{0, 0};
     Offset skipped = 0, length = 0;
     if (end - at > (Offset)threadIdx.x) {
@@ -63,7 +52,7 @@ __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_mem
         length = length > skipped ? length - skipped : 0;
     }
     uint64_t own = (uint64_t)length | (uint64_t)(length > 0) << LENGTH_BITS;
-    uint64_t sum = block_sum(own, sums), products = sum & ((1ull << LENGTH_BITS) - 1);
+    uint64_t sum = inclusive_block_sum<32>(own), products = sum & ((1ull << LENGTH_BITS) - 1);
     bool taken = products <= BATCH_PRODUCTS;
     if (taken && length > 0) {
         int entry = (int)(sum >> LENGTH_BITS) - 1;
@@ -118,12 +107,8 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
                     found.faults |= (uint32_t)columns[u] < (uint32_t)pattern.cols ? SPG_FAULT_B_UNSORTED : SPG_FAULT_B;
                 active = active && within;
             }
-            if (active) {
-                uint32_t place = (uint32_t)(columns[u] - (int32_t)low), bit = 1u << place % 32;
-                /* Most columns are set already, and a read costs less than an atomic. */
-                if ((static_cast<volatile uint32_t *>(bitmap)[place / 32] & bit) == 0)
-                    atomicOr(&bitmap[place / 32], bit);
-            }
+            uint32_t place = (uint32_t)(columns[u] - (int32_t)low);
+            if (active) set_bit(bitmap + place / 32, 1u << place % 32);
         }
     }
 }

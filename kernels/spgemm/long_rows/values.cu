@@ -322,19 +322,16 @@ spg_status fill_values(cuda_product &product, const row_set &rows, const int64_t
     if (row_products != nullptr) list.most += EXTRA_WINDOWS;
     constexpr int64_t COUNTERS = 4;
     const int64_t bytes = COUNTERS * 4 + spg_array_bytes(list.most, sizeof(listed_window));
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "a list of windows", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "a list of windows");
     if (status != SPG_OK) return status;
-    list.ticket = static_cast<uint32_t *>(memory);
+    list.ticket = block.as<uint32_t>();
     list.heavy = list.ticket + 1;
     list.later = list.ticket + 2;
     list.extra = list.ticket + 3;
     list.windows = reinterpret_cast<listed_window *>(list.ticket + COUNTERS);
-    status = spg_cuda_check(product.context, cudaMemsetAsync(memory, 0, COUNTERS * 4, product.cuda->stream),
-                            "clearing tickets");
-    if (status == SPG_OK) status = launch_sums<Offset, Value>(product, rows, list, shape);
-    give_workspace(product, memory, bytes);
-    return status;
+    status = spg_cuda_zero_bytes(product.context, list.ticket, COUNTERS * 4);
+    return status == SPG_OK ? launch_sums<Offset, Value>(product, rows, list, shape) : status;
 }
 
 } // namespace

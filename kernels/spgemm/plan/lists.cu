@@ -26,8 +26,7 @@ template <typename Function> spg_status with_temporary(plan_maker &maker, const 
 spg_status begin_scan(plan_maker &maker, int64_t *values, int64_t count)
 {
     cudaStream_t stream = maker.cuda->stream;
-    const spg_status status =
-        spg_cuda_check(maker.context, cudaMemsetAsync(values + count, 0, sizeof *values, stream), "a scan");
+    const spg_status status = spg_cuda_zero_bytes(maker.context, values + count, sizeof *values);
     if (status != SPG_OK) return status;
     return with_temporary(maker, "a scan", [=](void *memory, size_t &bytes) {
         return cub::DeviceScan::ExclusiveSum(memory, bytes, values, count + 1, stream);

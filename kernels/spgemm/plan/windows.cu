@@ -223,22 +223,13 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     if (status == SPG_OK && kept.count > 0) /* all totals begin as zeros */
         status = spg_cuda_zero_bytes(maker.context, &totals->long_products, 3 * sizeof totals->long_products);
     if (status != SPG_OK) return status;
-    const window_work work = {maker.patterns,
-                              slice,
-                              kept,
-                              kept.count,
-                              maker.b_nnz,
-                              maker.halves,
-                              kept.run_length > 1
-                                  ? runs_staged(kept.rows_per_thread, maker.value_bytes, kept.run_length)
-                                  : entries_staged(maker.value_bytes, kept.equal_rows),
-                              bits_for(maker.b_nnz),
-                              kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries,
-                              heavy_products(maker, count),
-                              words,
-                              before,
-                              maker.row_products,
-                              totals};
+    const int staged = kept.run_length > 1 ? runs_staged(kept.rows_per_thread, maker.value_bytes, kept.run_length)
+                                           : entries_staged(maker.value_bytes, kept.equal_rows);
+    const bool direct = kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries;
+    const int64_t heavy = heavy_products(maker, count);
+    const window_work work = {
+        maker.patterns,        slice,  kept,  kept.count, maker.b_nnz, maker.halves,       staged,
+        bits_for(maker.b_nnz), direct, heavy, words,      before,      maker.row_products, totals};
     if (slice.a_masks != nullptr) status = find_masks(maker, work);
     if (status != SPG_OK) return status;
     if (slice.a_masks != nullptr)

@@ -6,7 +6,10 @@
 
 #include "../../launch.cuh"
 #include "../analysis/row_bins.cuh"
+#include "../assemble/assemble.cuh"
 #include "../long_rows/long_rows.cuh"
+
+#include <algorithm>
 
 namespace spg
 {
@@ -88,19 +91,13 @@ template <typename Offset> struct bin_by_length {
     }
 };
 
-using table_launcher = spg_status (*)(cuda_product &, const row_set &, int);
-
-/* What the long_rows bin does: count or fill; heavy, few: see long_rows/long_rows.cuh. */
-struct window_work {
-    bool fills, heavy, few;
-};
-
-/* The kernels of the bins; middle(rows). few_columns_slots: of the first few_columns bin; 0: none. */
-template <typename Middle> struct bin_launchers {
-    table_launcher table;
-    window_work windows;
-    Middle middle;
-    int few_columns_slots;
+/* What the kernels of the bins do: count, or fill. */
+struct bin_work {
+    bool fills;
+    const int64_t *row_products; /* of every row; NULL: not known */
+    bool heavy, few;             /* see long_rows/long_rows.cuh */
+    int span, longest;           /* of the middle bin; span 0: it is empty */
+    int few_columns_slots;       /* of the first few_columns bin; 0: none */
 };
 
 /* The result of binning, in device memory. */
@@ -155,54 +152,50 @@ spg_status join_streams(cuda_product &product)
 
 /* Queues the bins: long rows first, then the bins with most of the rows, because each launch takes host time; tables
  * alternate between two streams. */
-template <typename Middle>
-spg_status queue_bins(cuda_product &product, const binned &rows, const int64_t *row_products,
-                      const bin_launchers<Middle> &launch, const bin_streams &streams)
+spg_status queue_bins(cuda_product &product, const binned &rows, const bin_work &work, const bin_streams &streams)
 {
     cudaStream_t &stream = product.cuda->stream;
     const row_set windows = rows_of_bin(rows, WINDOW_BIN);
     stream = streams.windows;
-    spg_status status = launch.windows.fills ? fill_window_columns(product, windows, launch.windows.heavy)
-                                             : count_window_columns(product, windows);
+    spg_status status =
+        work.fills ? fill_window_columns(product, windows, work.heavy) : count_window_columns(product, windows);
     stream = streams.middle;
-    if (status == SPG_OK) status = launch.middle(rows_of_bin(rows, MIDDLE_BIN));
-    for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && launch.few_columns_slots > 0 && status == SPG_OK; --k)
-        status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), launch.few_columns_slots << k,
+    if (status == SPG_OK && work.span > 0)
+        status = fill_rows_bitmap(product, rows_of_bin(rows, MIDDLE_BIN), work.span, work.longest, 1);
+    for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && work.few_columns_slots > 0 && status == SPG_OK; --k)
+        status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), work.few_columns_slots << k,
                                        rows.tickets + k);
     stream = streams.windows;
-    if (status == SPG_OK && launch.windows.fills && !product.pattern_only)
-        status = fill_window_values(product, windows, row_products, launch.windows.few);
+    if (status == SPG_OK && work.fills && !product.pattern_only)
+        status = fill_window_values(product, windows, work.row_products, work.few);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
-        status = launch.table(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1));
+        const auto do_rows = work.fills ? fill_rows_hash_group : count_rows_hash_group;
+        status = do_rows(product, rows_of_bin(rows, bin), TABLE_LEAST << (bin - 1));
     }
     stream = streams.own;
     return status;
 }
 
 /* Bins rows and launches the kernels of the bins. */
-template <typename RowBin, typename Middle>
-spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin,
-                        const int64_t *row_products, const bin_launchers<Middle> &launch)
+template <typename RowBin>
+spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin, const bin_work &work)
 {
     constexpr int TICKETS = FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
     const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "the rows by size", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "the rows by size");
     if (status != SPG_OK) return status;
-    uint32_t *words = static_cast<uint32_t *>(memory);
-    const binned rows{static_cast<int32_t *>(memory) + WORDS, all.count, words, words + 2 * BINS};
+    uint32_t *words = block.as<uint32_t>();
+    const binned rows{block.as<int32_t>() + WORDS, all.count, words, words + 2 * BINS};
     status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
     if (status == SPG_OK) status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
-    if (status == SPG_OK) {
-        bin_streams streams;
-        status = fork_streams(product, &streams);
-        if (status == SPG_OK) status = queue_bins(product, rows, row_products, launch, streams);
-        const spg_status joined = join_streams(product);
-        if (status == SPG_OK) status = joined;
-    }
-    give_workspace(product, memory, bytes);
-    return status;
+    if (status != SPG_OK) return status;
+    bin_streams streams;
+    status = fork_streams(product, &streams);
+    if (status == SPG_OK) status = queue_bins(product, rows, work, streams);
+    const spg_status joined = join_streams(product);
+    return status == SPG_OK ? joined : status;
 }
 
 /* Whether C has few columns, far apart in its rows, and most rows of B named by A fill whole steps of products. */
@@ -239,13 +232,11 @@ __global__ void __launch_bounds__(LIST_THREADS)
 /* Counts all rows, or the listed ones; row_products: of every row. */
 static spg_status count_bins(cuda_product &product, const binned_rows &all, const int64_t *row_products)
 {
-    const auto none = [](const row_set &) { return SPG_OK; };
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         const bin_by_products<Offset> row_bin{bin_rule_for<Offset>(product, 0, 0), row_products,
                                               (int32_t)product.B->cols, all.rows != nullptr ? 1 : 0};
-        return for_each_bin(product, all, row_bin, row_products,
-                            bin_launchers<decltype(none)>{count_rows_hash_group, {false, false, false}, none, 0});
+        return for_each_bin(product, all, row_bin, bin_work{});
     });
 }
 
@@ -258,8 +249,7 @@ static spg_status find_row_products(cuda_product &product, products_of_rows *row
 spg_status count_rows_binned(cuda_product &product, products_of_rows *rows)
 {
     spg_status status = find_row_products(product, rows);
-    const int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    if (status == SPG_OK) status = spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes); /* empty rows */
+    if (status == SPG_OK) status = zero_lengths(product);
     if (status != SPG_OK) return status;
     return count_bins(product, {nullptr, (int32_t)product.A->rows, nullptr}, rows->memory);
 }
@@ -275,26 +265,21 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
 {
     /* Under a limit its memory is needed for filling. */
     if (product.context->config.workspace_limit != 0) release(product, rows);
-    const int64_t *row_products = rows->memory;
-    const int longest = narrow.longest < BITMAP_MOST ? narrow.longest : (int)BITMAP_MOST;
-    const auto middle = [&](const row_set &set) {
-        return narrow.span > 0 ? fill_rows_bitmap(product, set, narrow.span, longest, 1) : SPG_OK;
-    };
+    const bool bitmap = narrow.span > 0;
+    bin_work work{true, rows->memory, bitmap, bitmap, narrow.span, std::min(narrow.longest, (int)BITMAP_MOST), 0};
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         patterns<Offset> pattern = patterns_of<Offset>(product);
-        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, narrow.span > 0 ? longest : 0, BITMAP_A),
+        bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, bitmap ? work.longest : 0, BITMAP_A),
                                       pattern.c_offsets, pattern.a_offsets, longer_than};
-        const bool bitmap = narrow.span > 0;
-        bin_launchers<decltype(middle)> launch{fill_rows_hash_group, {true, bitmap, bitmap}, middle, 0};
         if (may_fill_few_columns(product, narrow)) {
-            launch.windows.heavy = true;
-            launch.few_columns_slots = FEW_COLUMNS_FILL_BYTES / (int)spg_type_size(product.A->value_type);
-            row_bin.bin_of.few_columns_slots = launch.few_columns_slots;
-            row_bin.bin_of.row_products = row_products;
+            work.heavy = true;
+            work.few_columns_slots = FEW_COLUMNS_FILL_BYTES / (int)spg_type_size(product.A->value_type);
+            row_bin.bin_of.few_columns_slots = work.few_columns_slots;
+            row_bin.bin_of.row_products = work.row_products;
             row_bin.bin_of.table_entries = FEW_COLUMNS_FILL_TABLE_ENTRIES;
         }
-        return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, row_products, launch);
+        return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, work);
     });
     release(product, rows);
     return status;
@@ -309,11 +294,11 @@ spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow)
 spg_status fill_few_rows(cuda_product &product, unsigned int most)
 {
     const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
-    void *memory = nullptr;
-    spg_status status = take_workspace(product, bytes, "rows left", &memory);
+    scoped_workspace block(product);
+    spg_status status = block.take(bytes, "rows left");
     if (status != SPG_OK) return status;
-    uint32_t *count = static_cast<uint32_t *>(memory);
-    int32_t *left = static_cast<int32_t *>(memory) + 1;
+    uint32_t *count = block.as<uint32_t>();
+    int32_t *left = block.as<int32_t>() + 1;
     const int32_t all = (int32_t)product.A->rows;
     status = spg_cuda_zero_bytes(product.context, count, sizeof *count);
     if (status == SPG_OK)
@@ -327,9 +312,7 @@ spg_status fill_few_rows(cuda_product &product, unsigned int most)
         });
     const row_set rows{left, (int32_t)most, count, nullptr};
     if (status == SPG_OK) status = fill_window_columns(product, rows, true);
-    if (status == SPG_OK && !product.pattern_only) status = fill_window_values(product, rows, nullptr, false);
-    give_workspace(product, memory, bytes);
-    return status;
+    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, nullptr, false) : status;
 }
 
 } // namespace spg

@@ -15,51 +15,9 @@ namespace spg
 namespace
 {
 
-enum { THREADS = 256, WARPS = THREADS / 32, LANES = 8, AT_ONCE = 4, WORDS = SHIFTED_PART / 32 };
+enum { THREADS = 256, WARPS = THREADS / 32, LANES = COMPARING_LANES, WORDS = SHIFTED_PART / 32 };
 enum { RUNS, COUNTED, SINGLE, COUNTS };
 enum { PART_RUNS = SHIFTED_PART / SHIFTED_LEAST };
-
-/* Whether a row is the row before, shifted, its columns are below `cols`, and each(column) holds for all of them. A
- * group of lanes a row; the whole warp calls it. */
-template <typename Each>
-__device__ bool is_shifted(const int32_t *columns, span<int32_t> row, span<int32_t> before, int32_t cols, Each &&each)
-{
-    const lane_group<LANES> group;
-    const int length = row.end - row.begin;
-    bool is = length > 0 && before.end - before.begin == length;
-    for (int first = group.lane; __any_sync(~0u, is && first < length); first += LANES * AT_ONCE) {
-        int32_t column[AT_ONCE], other[AT_ONCE];
-        bool here = true;
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n) {
-            const int k = first + n * LANES;
-            const bool wanted = is && k < length;
-            column[n] = wanted ? columns[row.begin + k] : 1;
-            other[n] = wanted ? columns[before.begin + k] : 0;
-        }
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n)
-            here = here && (uint32_t)(column[n] - 1) < (uint32_t)(cols - 1) && other[n] == column[n] - 1;
-#pragma unroll
-        for (int n = 0; n < AT_ONCE; ++n)
-            if (is && here && first + n * LANES < length) here = here && each(column[n]);
-        is = !group.any(!(is && here));
-    }
-    return is;
-}
-
-__global__ void __launch_bounds__(THREADS) mark_shifts(patterns<int32_t> pattern, uint8_t *shifts)
-{
-    const int64_t j = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / LANES;
-    unsigned int faults = 0; /* discarded: found again when the row is counted */
-    span<int32_t> row{0, 0}, before{0, 0};
-    if (j > 0 && j < pattern.inner) {
-        row = checked_b_row(pattern, (int32_t)j, faults);
-        before = checked_b_row(pattern, (int32_t)j - 1, faults);
-    }
-    const bool is = is_shifted(pattern.b_columns, row, before, pattern.cols, [](int32_t) { return true; });
-    if (j < pattern.inner && threadIdx.x % LANES == 0) shifts[j] = is;
-}
 
 /* A block's results for its part, in shared memory; the words have a bit a row. */
 struct part_found {
@@ -82,8 +40,8 @@ __device__ void mark_part(const patterns<int32_t> &pattern, const uint8_t *shift
             row = checked_a_row(pattern, (int32_t)i, faults);
             before = checked_a_row(pattern, (int32_t)i - 1, faults);
         }
-        const bool is = is_shifted(pattern.a_columns, row, before, pattern.inner,
-                                   [&](int32_t column) { return shifts[column] != 0; });
+        const bool is = is_like_before<1>(pattern.a_columns, row, before, pattern.inner,
+                                          [&](int32_t column) { return shifts[column] != 0; });
         if (threadIdx.x % LANES == 0) found.shifted[x] = is;
     }
 }
@@ -218,10 +176,8 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     const int64_t header = 256, runs = parts * PART_RUNS * (int64_t)sizeof(shifted_run),
                   listed = a_rows * (int64_t)sizeof(int32_t), bytes = header + runs + 2 * listed + product.B->rows;
     *rows = {};
-    rows->memory = take_spare_workspace(product, bytes);
-    if (rows->memory == nullptr) return SPG_OK;
+    if (!take_spare(product, bytes, rows)) return SPG_OK;
     char *memory = static_cast<char *>(rows->memory);
-    rows->bytes = bytes;
     rows->room = shifted_room(product);
     rows->counts = reinterpret_cast<uint32_t *>(memory);
     rows->runs = reinterpret_cast<shifted_run *>(memory + header);
@@ -230,13 +186,9 @@ spg_status list_shifted_rows(cuda_product &product, shifted_rows *rows)
     rows->shifts = reinterpret_cast<uint8_t *>(rows->single + a_rows);
     spg_status status = spg_cuda_zero_bytes(product.context, rows->counts, header);
     if (status != SPG_OK) return status;
-    cudaStream_t stream = product.cuda->stream;
-    const auto pattern = patterns_of<int32_t>(product);
-    const int64_t blocks = (product.B->rows * LANES + THREADS - 1) / THREADS;
-    mark_shifts<<<(unsigned int)blocks, THREADS, 0, stream>>>(pattern, rows->shifts);
-    status = spg_cuda_check_launch(product.context, "rows that follow");
+    status = mark_rows_like_before<int32_t, 1>(product, rows->shifts);
     if (status != SPG_OK) return status;
-    list_runs<<<(unsigned int)parts, THREADS, 0, stream>>>(pattern, *rows);
+    list_runs<<<(unsigned int)parts, THREADS, 0, product.cuda->stream>>>(patterns_of<int32_t>(product), *rows);
     return spg_cuda_check_launch(product.context, "runs of rows");
 }
 

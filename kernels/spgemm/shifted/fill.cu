@@ -304,31 +304,29 @@ int dynamic_bytes(const cuda_product &product)
     return std::min(there, 1 << (32 - A_BITS));
 }
 
-template <typename Value> spg_status launch(cuda_product &product, const shifted_rows &rows)
-{
-    const int bytes = dynamic_bytes(product);
-    auto *kernel = fill_runs_kernel<Value>;
-    spg_status status =
-        allow_shared(product.context, "filling, class shifted", kernel, product.cuda->block_shared_bytes);
-    if (status != SPG_OK) return status;
-    kernel<<<(unsigned int)(product.cuda->multiprocessors * RESIDENT), THREADS, bytes, product.cuda->stream>>>(
-        patterns_of<int32_t>(product), numbers_of<Value>(product), rows.runs, rows.counts);
-    return spg_cuda_check_launch(product.context, "filling, class shifted");
-}
-
-template <typename Value> int32_t room_in(int bytes) { return (bytes - memory_bytes<Value>()) / (int)sizeof(Value); }
-
 } // namespace
 
 int32_t shifted_room(const cuda_product &product)
 {
-    const int bytes = dynamic_bytes(product);
-    return product.A->value_type == SPG_F32 ? room_in<float>(bytes) : room_in<double>(bytes);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        return (int32_t)((dynamic_bytes(product) - memory_bytes<Value>()) / (int)sizeof(Value));
+    });
 }
 
 spg_status fill_runs(cuda_product &product, const shifted_rows &rows)
 {
-    return product.A->value_type == SPG_F32 ? launch<float>(product, rows) : launch<double>(product, rows);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        const char *what = "filling, class shifted";
+        auto *kernel = fill_runs_kernel<Value>;
+        const spg_status status = allow_shared(product.context, what, kernel, product.cuda->block_shared_bytes);
+        if (status != SPG_OK) return status;
+        kernel<<<(unsigned int)(product.cuda->multiprocessors * RESIDENT), THREADS, dynamic_bytes(product),
+                 product.cuda->stream>>>(patterns_of<int32_t>(product), numbers_of<Value>(product), rows.runs,
+                                         rows.counts);
+        return spg_cuda_check_launch(product.context, what);
+    });
 }
 
 } // namespace spg

@@ -71,13 +71,6 @@ struct block_room {
     __device__ uint16_t *heads() const { return order() + CTA_MOST; }
 };
 
-/* A row whose columns have been expanded. */
-struct expanded_row {
-    int products;
-    bool fits;
-    uint32_t least, span; /* the least column, and the distance from it to the greatest */
-};
-
 /* Sorts and contracts a row of up to THREADS * K products; all threads get its number of entries. When filling, columns
  * go to c_columns, order and heads to shared memory. Key k of a thread has index k * THREADS + thread, so that a warp
  * has 32 neighbours, and their head flags make one word. */
@@ -163,7 +156,7 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
         least = min(least, room.small->least[w]);
         greatest = max(greatest, room.small->greatest[w]);
     }
-    return {expanded.products, expanded.fits, least, greatest - least};
+    return {expanded, least, greatest - least};
 }
 
 __device__ block_room room_of(small_state &small, unsigned char *shared, const layout &parts)
@@ -238,14 +231,10 @@ template <bool Filling> spg_status launch(cuda_product &product, const row_set &
 
 } // namespace
 
-spg_status count_rows_cta(cuda_product &product, const row_set &rows)
+spg_status do_rows_cta(cuda_product &product, const row_set &rows, bool filling)
 {
-    return launch<false>(product, rows, "counting rows by blocks");
-}
-
-spg_status fill_rows_cta(cuda_product &product, const row_set &rows)
-{
-    return launch<true>(product, rows, "filling rows by blocks");
+    return filling ? launch<true>(product, rows, "filling rows by blocks")
+                   : launch<false>(product, rows, "counting rows by blocks");
 }
 
 } // namespace spg

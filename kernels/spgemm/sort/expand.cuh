@@ -23,6 +23,10 @@ struct expansion {
     int products;
     bool fits;
 };
+/* The same of a row whose columns are kept: the least, and the distance from it to the greatest. */
+struct expanded_row : expansion {
+    uint32_t least, span;
+};
 
 template <bool Checked, typename Offset>
 __device__ inline span<Offset> named_row(const patterns<Offset> &pattern, Offset a_entry, unsigned int &faults)

@@ -3,6 +3,7 @@
 #include "paper.cuh"
 
 #include "../analysis/row_bins.cuh"
+#include "../assemble/assemble.cuh"
 #include "../driver/counters.cuh"
 #include "../long_rows/long_rows.cuh"
 
@@ -30,11 +31,15 @@ struct row_class_by_products {
     __device__ int operator()(int32_t i) const { return spg_classify(row_products[i], &limits); }
 };
 
-typedef spg_status row_kernel(cuda_product &product, const row_set &rows);
+/* The rows of a class other than empty and global. */
+spg_status do_class(cuda_product &product, int row_class, const row_set &rows, bool filling)
+{
+    return row_class == SPG_ROW_THREAD ? do_rows_thread(product, rows, filling)
+           : row_class == SPG_ROW_WARP ? do_rows_warp(product, rows, filling)
+                                       : do_rows_cta(product, rows, filling);
+}
 
-/* Calls each class's kernel with its rows. */
-spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_kernel *const kernels[SPG_ROW_CLASSES],
-                          spg_status (*global)(cuda_product &, const row_set &, const int64_t *))
+spg_status do_all_classes(cuda_product &product, const paper_rows &rows, bool filling)
 {
     const int32_t *permutation = static_cast<const int32_t *>(rows.permutation.memory);
     int64_t begin = 0;
@@ -43,7 +48,8 @@ spg_status for_each_class(cuda_product &product, const paper_rows &rows, row_ker
                     nullptr};
         begin += set.count;
         if (set.count == 0 || c == SPG_ROW_EMPTY) continue;
-        spg_status status = c == SPG_ROW_GLOBAL ? global(product, set, rows.products.memory) : kernels[c](product, set);
+        spg_status status = c == SPG_ROW_GLOBAL ? do_rows_global(product, set, rows.products.memory, filling)
+                                                : do_class(product, c, set, filling);
         if (status != SPG_OK) return status;
     }
     return SPG_OK;
@@ -79,12 +85,6 @@ bool is_of_one_class(const cuda_product &product, const paper_rows &rows)
     return false;
 }
 
-spg_status zero_lengths(cuda_product &product)
-{
-    int64_t bytes = (product.C->rows + 1) * (int64_t)spg_type_size(product.offset_type);
-    return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
-}
-
 } // namespace
 
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
@@ -95,11 +95,10 @@ spg_status count_rows_paper(cuda_product &product, paper_rows *rows)
     if (status != SPG_OK) return status;
     for (int c = 0; c < SPG_ROW_CLASSES; ++c) rows->class_rows[c] = (int64_t)found.class_rows[c];
     rows->faults = found.faults & (SPG_FAULT_A | SPG_FAULT_B);
-    status = zero_lengths(product); /* empty rows */
+    status = zero_lengths(product);
     if (status != SPG_OK || rows->faults != 0) return status;
     if (!is_of_one_class(product, *rows)) status = permute(product, limits, rows);
-    row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta, nullptr};
-    return status == SPG_OK ? for_each_class(product, *rows, kernels, count_rows_global) : status;
+    return status == SPG_OK ? do_all_classes(product, *rows, false) : status;
 }
 
 bool may_count_unsorted(const cuda_product &product)
@@ -118,17 +117,13 @@ spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows)
     if (status == SPG_OK) status = permute(product, limits, rows);
     const int32_t *permutation = static_cast<const int32_t *>(rows->permutation.memory);
     const uint32_t *begins = reinterpret_cast<const uint32_t *>(permutation + product.A->rows);
-    row_kernel *const kernels[] = {nullptr, count_rows_thread, count_rows_warp, count_rows_cta,
-                                   count_columns_in_any_order};
-    for (int c = SPG_ROW_THREAD; c < SPG_ROW_CLASSES && status == SPG_OK; ++c)
-        status = kernels[c](product, {permutation, (int32_t)product.A->rows, begins + SPG_ROW_CLASSES + c, begins + c});
+    for (int c = SPG_ROW_THREAD; c < SPG_ROW_CLASSES && status == SPG_OK; ++c) {
+        const row_set set{permutation, (int32_t)product.A->rows, begins + SPG_ROW_CLASSES + c, begins + c};
+        status = c == SPG_ROW_GLOBAL ? count_columns_in_any_order(product, set) : do_class(product, c, set, false);
+    }
     return status;
 }
 
-spg_status fill_rows_paper(cuda_product &product, paper_rows *rows)
-{
-    row_kernel *const kernels[] = {nullptr, fill_rows_thread, fill_rows_warp, fill_rows_cta, nullptr};
-    return for_each_class(product, *rows, kernels, fill_rows_global);
-}
+spg_status fill_rows_paper(cuda_product &product, paper_rows *rows) { return do_all_classes(product, *rows, true); }
 
 } // namespace spg

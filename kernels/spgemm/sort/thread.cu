@@ -141,14 +141,10 @@ template <bool Filling> spg_status launch(cuda_product &product, const row_set &
 
 } // namespace
 
-spg_status count_rows_thread(cuda_product &product, const row_set &rows)
+spg_status do_rows_thread(cuda_product &product, const row_set &rows, bool filling)
 {
-    return launch<false>(product, rows, "counting rows by threads");
-}
-
-spg_status fill_rows_thread(cuda_product &product, const row_set &rows)
-{
-    return launch<true>(product, rows, "filling rows by threads");
+    return filling ? launch<true>(product, rows, "filling rows by threads")
+                   : launch<false>(product, rows, "counting rows by threads");
 }
 
 } // namespace spg

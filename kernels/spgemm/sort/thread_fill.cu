@@ -150,16 +150,6 @@ __global__ void __launch_bounds__(THREADS, RESIDENT)
     }
 }
 
-template <typename Value> spg_status launch(const cuda_product &product)
-{
-    auto *kernel = fill_sorted<Value>;
-    constexpr int bytes = WARPS * (int)sizeof(sorted_rows<Value>);
-    static_assert(bytes <= 48 * 1024, "what every device allows");
-    const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
-    return launch_programmatic(product.context, product.cuda->stream, "filling rows by sorting", blocks, THREADS, bytes,
-                               kernel, patterns_of<int32_t>(product), numbers_of<Value>(product));
-}
-
 } // namespace
 
 bool may_sort_rows(const cuda_product &product, unsigned int most_products)
@@ -173,7 +163,15 @@ bool may_sort_rows(const cuda_product &product, unsigned int most_products)
 spg_status fill_rows_sorted(cuda_product &product)
 {
     if (product.C->nnz == 0) return SPG_OK;
-    return product.A->value_type == SPG_F32 ? launch<float>(product) : launch<double>(product);
+    const auto blocks = (unsigned int)((product.A->rows + THREADS - 1) / THREADS);
+    return with_common_value(product, [&](auto value) {
+        using Value = decltype(value);
+        constexpr int bytes = WARPS * (int)sizeof(sorted_rows<Value>);
+        static_assert(bytes <= 48 * 1024, "what every device allows");
+        return launch_programmatic(product.context, product.cuda->stream, "filling rows by sorting", blocks, THREADS,
+                                   bytes, fill_sorted<Value>, patterns_of<int32_t>(product),
+                                   numbers_of<Value>(product));
+    });
 }
 
 } // namespace spg

@@ -42,16 +42,9 @@ template <bool Filling, typename Offset> int warp_bytes(size_t value_bytes)
     return room_bytes<Filling, Offset>() + WARP_MOST * (int)std::max(value_bytes, sizeof(uint32_t));
 }
 
-/* A row whose columns have been expanded. */
-struct expanded_row {
-    const uint32_t *columns;
-    int products;
-    bool fits;
-    uint32_t least, span; /* the least column, and the distance from it to the greatest */
-};
-
-/* Where the pattern of a row goes when filling; unused when counting. */
+/* The columns of a row by number; where its pattern goes when filling, unused when counting. */
 struct row_pattern {
+    const uint32_t *columns;
     uint16_t *order, *heads;
     int32_t *c_columns;
     int keys_shift;     /* result: a lane has 1 << keys_shift places */
@@ -68,7 +61,7 @@ template <bool Filling, typename Key, int K> __device__ int contract_row(const e
 #pragma unroll
     for (int k = 0; k < K; ++k) {
         int p = k * WARP + lane;
-        keys[k] = p < row.products ? (Key)(row.columns[p] - row.least) << NUMBER_BITS | (Key)p : no_key<Key>;
+        keys[k] = p < row.products ? (Key)(result.columns[p] - row.least) << NUMBER_BITS | (Key)p : no_key<Key>;
     }
     sort_in_warp(keys);
     unsigned int flags = head_flags(keys, NUMBER_BITS, row.products);
@@ -85,7 +78,7 @@ template <bool Filling, typename Key, int K> __device__ int contract_row(const e
         for (int j = lane; j < entries; j += WARP) {
             int place = result.heads[j];
             int product = result.order[place + 2 * (place >> result.keys_shift)];
-            result.c_columns[j] = (int32_t)row.columns[product];
+            result.c_columns[j] = (int32_t)result.columns[product];
         }
     }
     return entries;
@@ -124,7 +117,7 @@ __device__ expanded_row expand_columns(const patterns<Offset> &pattern, const sp
     least = __reduce_min_sync(ALL_LANES, least);
     greatest = __reduce_max_sync(ALL_LANES, greatest);
     __syncwarp();
-    return {columns, expanded.products, expanded.fits, least, greatest - least};
+    return {expanded, least, greatest - least};
 }
 
 /* Fills the products of a row by number, then its entries: with at most one product a lane, across the lanes; otherwise
@@ -171,7 +164,7 @@ __global__ void __launch_bounds__(THREADS, (RESIDENT<Filling, Wide>))
         Offset begin = Filling ? pattern.c_offsets[i] : 0;
         expanded_row row = expand_columns<!Filling>(pattern, a, room.sources, columns, found.faults);
         if (Filling && row.products <= 0) continue;
-        row_pattern result{room.order, room.heads, all.c_columns + begin, 0, 0};
+        row_pattern result{columns, room.order, room.heads, all.c_columns + begin, 0, 0};
         int length = row.products > 0 ? contract_row<Filling, Wide>(row, result) : 0;
         __syncwarp();
         if constexpr (Filling) {
@@ -203,14 +196,10 @@ template <bool Filling> spg_status launch(cuda_product &product, const row_set &
 
 } // namespace
 
-spg_status count_rows_warp(cuda_product &product, const row_set &rows)
+spg_status do_rows_warp(cuda_product &product, const row_set &rows, bool filling)
 {
-    return launch<false>(product, rows, "counting rows by warps");
-}
-
-spg_status fill_rows_warp(cuda_product &product, const row_set &rows)
-{
-    return launch<true>(product, rows, "filling rows by warps");
+    return filling ? launch<true>(product, rows, "filling rows by warps")
+                   : launch<false>(product, rows, "counting rows by warps");
 }
 
 } // namespace spg

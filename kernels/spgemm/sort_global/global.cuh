@@ -3,7 +3,6 @@
 #ifndef SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
 #define SPG_KERNELS_SPGEMM_SORT_GLOBAL_GLOBAL_CUH
 
-#include "../../primitives/parts.cuh"
 #include "../../primitives/search.cuh"
 #include "../rows.cuh"
 
@@ -88,26 +87,6 @@ inline uint32_t *order_of(const global_products &products)
     return reinterpret_cast<uint32_t *>(static_cast<char *>(products.halves[products.current]) + products.order_at);
 }
 inline void *spare_of(const global_products &products) { return products.halves[1 - products.current]; }
-
-/* Workspace that is freed at the end of its scope. */
-struct scoped_workspace {
-    cuda_product &product;
-    held_memory held = {nullptr, 0};
-    explicit scoped_workspace(cuda_product &of) : product(of) {}
-    scoped_workspace(const scoped_workspace &) = delete;
-    scoped_workspace &operator=(const scoped_workspace &) = delete;
-    /* Calls lay_out(parts) twice: for the size of the parts, then to place them. */
-    template <typename LayOut> spg_status take(const char *what, LayOut &&lay_out)
-    {
-        part_taker size{nullptr, 0};
-        spg_status status = lay_out(&size);
-        held.bytes = size.used;
-        if (status == SPG_OK) status = take_workspace(product, size.used, what, &held.memory);
-        part_taker parts{static_cast<char *>(held.memory), 0};
-        return status == SPG_OK ? lay_out(&parts) : status;
-    }
-    ~scoped_workspace() { release(product, &held); }
-};
 
 /* last_at_most for all k in [first, last]: the range in which the block's threads need to search. All threads call
  * it. */

@@ -75,6 +75,7 @@ struct long_row {
 
 spg_status long_row::lay_out(int64_t budget, part_taker *parts)
 {
+    const int64_t product_bytes = bytes_per_product(product, counting);
     chunk_most = std::min(slice.entry_count, budget / 4 / ENTRY_BYTES);
     parts->take_array(GLOBAL_BUCKETS, &histogram);
     parts->take_array(MOST_TILES + 1, &tile_counts);
@@ -89,7 +90,11 @@ spg_status long_row::lay_out(int64_t budget, part_taker *parts)
     temporary.bytes = std::max((size_t)sorting, scanning);
     parts->take((int64_t)temporary.bytes, &temporary.memory);
     window_bytes = budget - parts->used - SLACK_BYTES;
-    window_most = window_bytes / bytes_per_product(product, counting);
+    window_most = window_bytes / product_bytes;
+    /* If a window cannot hold one product, the workspace limit is too low: then this fails. */
+    if (status == SPG_OK && window_most < 1)
+        status = spg_check_workspace(product.context, product.held_bytes + parts->used + SLACK_BYTES + product_bytes,
+                                     "a long row of a product");
     parts->take(window_bytes + SLACK_BYTES / 2, &window);
     return status;
 }
@@ -122,7 +127,7 @@ template <typename Function> spg_status long_row::for_each_chunk(Function &&func
 spg_status long_row::count_columns(int64_t low, int64_t high, int shift, int64_t *counts)
 {
     const size_t bytes = GLOBAL_BUCKETS * sizeof(int64_t);
-    spg_status status = spg_cuda_check(product.context, cudaMemsetAsync(histogram, 0, bytes, stream()), "zeroing");
+    spg_status status = spg_cuda_zero_bytes(product.context, histogram, (int64_t)bytes);
     if (status != SPG_OK) return status;
     status = for_each_chunk(
         [&] { return histogram_tiles(product, tiles_of(0, chunk_products, low, high), shift, histogram); });
@@ -196,8 +201,7 @@ spg_status long_row::do_window(int64_t low, int64_t high, int64_t count)
 spg_status long_row::sum_column(int32_t column)
 {
     const int64_t room = window_bytes / (int64_t)spg_type_size(product.A->value_type);
-    spg_status status =
-        spg_cuda_check(product.context, cudaMemsetAsync(sum, 0, 2 * sizeof(double), stream()), "zeroing");
+    const spg_status status = spg_cuda_zero_bytes(product.context, sum, 2 * sizeof(double));
     if (status != SPG_OK) return status;
     return for_each_chunk([&] {
         spg_status done_so_far = SPG_OK;

@@ -114,13 +114,10 @@ spg_status expand_and_sort(cuda_product &product, const global_slice &slice, sli
 
 spg_status count_slice(cuda_product &product, const global_slice &slice, slice_memory *memory)
 {
-    spg_status status = SPG_OK;
-    if (slice.product_count > 0) {
-        status = expand_and_sort(product, slice, memory);
-    } else {
-        const cudaStream_t stream = product.cuda->stream;
-        status = spg_cuda_check(product.context, cudaMemsetAsync(memory->products.head_count, 0, 4, stream), "zeroing");
-    }
+    const spg_status status =
+        slice.product_count > 0
+            ? expand_and_sort(product, slice, memory)
+            : spg_cuda_zero_bytes(product.context, memory->products.head_count, sizeof *memory->products.head_count);
     return status == SPG_OK ? count_heads(product, slice, memory->products) : status;
 }
 
@@ -181,11 +178,10 @@ spg_status measure_batch(cuda_product &product, const row_batch &batch, const in
 spg_status cut_page(cuda_product &product, const row_batch &batch, int32_t first, slice_weights weights,
                     slice_page *page)
 {
-    const cudaStream_t stream = product.cuda->stream;
-    spg_status status =
-        spg_cuda_check(product.context, cudaMemsetAsync(batch.page, 0, sizeof *page, stream), "the cuts of slices");
+    spg_status status = spg_cuda_zero_bytes(product.context, batch.page, sizeof *page);
     if (status != SPG_OK) return status;
-    cut_slices_kernel<<<1, 1, 0, stream>>>(batch.products, batch.entries, first, batch.rows, weights, batch.page);
+    cut_slices_kernel<<<1, 1, 0, product.cuda->stream>>>(batch.products, batch.entries, first, batch.rows, weights,
+                                                         batch.page);
     status = spg_cuda_check_launch(product.context, "the cuts of slices");
     if (status != SPG_OK) return status;
     return spg_cuda_copy_bytes(product.context, page, SPG_PLACE_HOST, batch.page, SPG_PLACE_DEVICE, sizeof *page);
@@ -216,9 +212,12 @@ spg_status do_batch(cuda_product &product, const row_batch &batch, const int64_t
     return status;
 }
 
-spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *row_products, bool counting)
+} // namespace
+
+spg_status do_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products, bool filling)
 {
     if (rows.count == 0) return SPG_OK;
+    const bool counting = !filling;
     spg_context *context = product.context;
     spg_status status = spg_check_workspace(context, product.held_bytes + GLOBAL_LEAST, "a product in slices");
     if (status != SPG_OK) return status;
@@ -233,7 +232,7 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
     if (status != SPG_OK) return status;
     left -= block.held.bytes;
     int64_t temporary = 0;
-    if (status == SPG_OK) status = temporary_bytes_within(product, counting, left, &temporary);
+    status = temporary_bytes_within(product, counting, left, &temporary);
     const slice_weights weights{(int)product_bytes, (double)(left - temporary - SLACK_BYTES)};
     batch.set = rows;
     for (int64_t first = 0; status == SPG_OK && first < rows.count; first += batch_rows) {
@@ -242,18 +241,6 @@ spg_status do_rows(cuda_product &product, const row_set &rows, const int64_t *ro
         status = do_batch(product, batch, row_products, counting, weights, left);
     }
     return status;
-}
-
-} // namespace
-
-spg_status count_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products)
-{
-    return do_rows(product, rows, row_products, true);
-}
-
-spg_status fill_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products)
-{
-    return do_rows(product, rows, row_products, false);
 }
 
 } // namespace spg

@@ -11,7 +11,6 @@
 
 #include <cub/block/block_reduce.cuh>
 
-#include <algorithm>
 #include <climits>
 
 namespace spg
@@ -130,10 +129,8 @@ spg_status take_half_rows(cuda_product &product, const half_shape &shape, half_r
     view.most_long = (int32_t)(rows / LONG_ROWS_OF + LONG_ROWS_MORE);
     view.most_nodes = (uint32_t)(rows * shape.stride / NODES_OF + NODES_MORE);
     const int64_t bytes = deal_arrays(view, value_size, nullptr);
-    kept->memory = take_spare_workspace(product, bytes);
-    if (kept->memory == nullptr) return SPG_OK;
+    if (!take_spare(product, bytes, kept)) return SPG_OK;
     deal_arrays(view, value_size, kept->memory);
-    kept->bytes = bytes;
     kept->shape = shape;
     kept->view = view;
     return spg_cuda_zero_bytes(product.context, view.lower_counts, (2 * rows + 1) * (int64_t)sizeof(int32_t));

@@ -75,9 +75,10 @@ spg_status spg_host_krylov_combine(spg_context *context, spg_type type, int64_t 
                                    void *y);
 spg_status spg_host_krylov_advance(spg_context *context, const spg_amg_krylov_step *step);
 
-spg_status spg_host_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y);
-spg_status spg_host_widen(spg_context *context, int64_t n, const double *u_square, const double *v_square,
-                          const float *x, double *y);
+spg_status spg_host_narrow(spg_context *context, int64_t n, spg_squares u, const double *x, float *y);
+spg_status spg_host_widen(spg_context *context, int64_t n, spg_squares u, spg_squares v, const float *x, double *y);
+spg_status spg_host_sum_again(spg_context *context, int64_t n, const double *x, const double *sum, void *workspace,
+                              double *again);
 spg_status spg_host_residual(spg_context *context, const spg_csr *A, const void *b, const void *x, void *r);
 spg_status spg_host_relax(spg_context *context, const spg_csr *A, const spg_amg_relaxation *sweep);
 

@@ -52,6 +52,7 @@ const spg_amg_backend spg_host_amg_backend = {
     .times_i = spg_host_times_i,
     .narrow = spg_host_narrow,
     .widen = spg_host_widen,
+    .sum_again = spg_host_sum_again,
     .residual = spg_host_residual,
     .relax = spg_host_relax,
     .dot_bytes = spg_host_dot_bytes,

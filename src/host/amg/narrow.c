@@ -23,18 +23,17 @@ static void widen(const void *data, spg_range range)
     for (int64_t i = range.begin; i < range.end; ++i) job->widened[i] = (double)job->narrow[i] * job->factor;
 }
 
-spg_status spg_host_narrow(spg_context *context, int64_t n, const double *u_square, const double *x, float *y)
+spg_status spg_host_narrow(spg_context *context, int64_t n, spg_squares u, const double *x, float *y)
 {
-    const convert_job job = {.factor = 1 / spg_unit_of_squares(*u_square), .wide = x, .narrowed = y};
+    const convert_job job = {.factor = 1 / spg_unit_of_squares(u, 0), .wide = x, .narrowed = y};
     spg_parallel(spg_host_threads(context, n), n, 0, narrow, &job);
     return SPG_OK;
 }
 
-spg_status spg_host_widen(spg_context *context, int64_t n, const double *u_square, const double *v_square,
-                          const float *x, double *y)
+spg_status spg_host_widen(spg_context *context, int64_t n, spg_squares u, spg_squares v, const float *x, double *y)
 {
     const convert_job job = {
-        .factor = spg_unit_of_squares(*u_square) / spg_unit_of_squares(*v_square), .narrow = x, .widened = y};
+        .factor = spg_unit_of_squares(u, 0) / spg_unit_of_squares(v, 0), .narrow = x, .widened = y};
     spg_parallel(spg_host_threads(context, n), n, 0, widen, &job);
     return SPG_OK;
 }

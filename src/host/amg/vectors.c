@@ -6,6 +6,7 @@
 #include "host_amg.h"
 
 #include "amg/krylov/scalars.h"
+#include "amg/units.h"
 
 #include <math.h>
 
@@ -89,6 +90,30 @@ spg_status spg_host_dot(spg_context *context, spg_type type, int64_t n, const vo
     spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, dot[type],
                  &(vector_job){.n = n, .x = x, .y = (void *)y, .sums = workspace});
     *result = sum_in_order(workspace, blocks_of(n));
+    return SPG_OK;
+}
+
+/* alpha x, in doubles, and the sums of its squares. */
+static void sum_scaled(const void *data, spg_range blocks)
+{
+    const vector_job *job = data;
+    double scaled[BLOCK];
+    for (int64_t k = blocks.begin; k < blocks.end; ++k) {
+        const double *x = (const double *)job->x + k * BLOCK;
+        const int64_t size = block_size(job->n, k);
+        for (int64_t i = 0; i < size; ++i) scaled[i] = job->alpha * x[i];
+        job->sums[k] = dot_block_f64(scaled, scaled, size);
+    }
+}
+
+spg_status spg_host_sum_again(spg_context *context, int64_t n, const double *x, const double *sum, void *workspace,
+                              double *again)
+{
+    const double scaling = spg_rescaling_of_squares(*sum);
+    if (scaling == 1) return SPG_OK;
+    spg_parallel(spg_host_threads(context, n), blocks_of(n), 0, sum_scaled,
+                 &(vector_job){.n = n, .alpha = scaling, .x = x, .sums = workspace});
+    *again = sum_in_order(workspace, blocks_of(n));
     return SPG_OK;
 }
 

@@ -3,6 +3,8 @@
 #include "amg_reference.h"
 #include "matrices_for_tests.h"
 
+#include "spg/amg_many.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +54,83 @@ static void solves_take_the_iterations_of_doubles(void **state)
 static void units_that_floats_do_not_have_change_nothing(void **state)
 {
     (void)state;
-    const double units[] = {0x1p-400, 0x1p-150, 0x1p140, 0x1p400};
+    /* squares of the outer ones are no doubles; those of 2^-540 lose digits */
+    const double units[] = {0x1p-950, 0x1p-565, 0x1p-540, 0x1p-400, 0x1p-150, 0x1p140, 0x1p400, 0x1p530, 0x1p950};
     const int expected = iterations_of("fd2d5:40", test_several_levels(), SPG_AMG_PRECISION_F32, 1);
-    for (int k = 0; k < 4; ++k)
+    for (int k = 0; k < 9; ++k)
         assert_int_equal(iterations_of("fd2d5:40", test_several_levels(), SPG_AMG_PRECISION_F32, units[k]), expected);
+}
+
+/* x in the unit of b, for b of ones and, with `several`, of them and another. */
+static void apply_in_unit(test_system *system, double unit, bool several, double *x)
+{
+    const int64_t n = system->A.rows;
+    const size_t bytes = (size_t)(several ? 2 : 1) * system->bytes;
+    double *b = malloc(bytes);
+    assert_non_null(b);
+    for (int64_t i = 0; i < n; ++i) b[i] = unit * (double)(1 + i % 3);
+    for (int64_t i = n; i < 2 * n && several; ++i) b[i] = 1;
+    void *b_here = test_lend(b, bytes), *x_here = test_lend(b, bytes);
+    if (several)
+        assert_int_equal(spg_amg_apply_many(system->context, system->amg, 2, SPG_COLUMN_MAJOR, b_here, n, x_here, n),
+                         SPG_OK);
+    else
+        assert_int_equal(spg_amg_apply(system->context, system->amg, b_here, x_here), SPG_OK);
+    test_fetch(x_here, bytes, b);
+    for (int64_t i = 0; i < n; ++i) x[i] = b[i] / unit;
+    test_give_back(b_here, bytes);
+    test_give_back(x_here, bytes);
+    free(b);
+}
+
+static void a_cycle_is_the_same_in_any_unit_of_b(void **state)
+{
+    (void)state;
+    const double units[] = {0x1p-950, 0x1p-565, 0x1p-530, 0x1p-400, 0x1p400, 0x1p530, 0x1p950};
+    const spg_csr A = test_generate("fd2d5:40", SPG_F64);
+    const spg_amg_options options = in_floats();
+    test_system system;
+    test_system_begin(&A, &options, THREADS, &system);
+    double *expected = malloc(system.bytes), *found = malloc(system.bytes);
+    assert_true(expected != NULL && found != NULL);
+    for (int several = 0; several < 2; ++several) {
+        apply_in_unit(&system, 1, several == 1, expected);
+        for (int k = 0; k < 7; ++k) {
+            apply_in_unit(&system, units[k], several == 1, found);
+            if (memcmp(found, expected, system.bytes) != 0)
+                fail_msg("unit %g: %g, not %g", units[k], found[7], expected[7]);
+        }
+    }
+    free(expected);
+    free(found);
+    test_system_end(&system);
+}
+
+/* Of candidates too, whose unit is their own. */
+static void candidates_may_have_any_unit(void **state)
+{
+    (void)state;
+    const double units[] = {1, 0x1p-950, 0x1p950};
+    int expected = 0;
+    for (int k = 0; k < 3; ++k) {
+        const spg_csr A = test_generate("fd2d5:40", SPG_F64);
+        spg_amg_options options = in_floats();
+        test_system system;
+        const size_t bytes = (size_t)A.rows * sizeof(double);
+        double *candidate = malloc(bytes);
+        assert_non_null(candidate);
+        for (int64_t i = 0; i < A.rows; ++i) candidate[i] = units[k];
+        void *here = test_lend(candidate, bytes);
+        options.candidates = 1;
+        options.candidate_values = here;
+        test_system_begin(&A, &options, THREADS, &system);
+        const int iterations = test_system_solve(&system, NULL, SPG_OK).iterations;
+        if (k == 0) expected = iterations;
+        assert_int_equal(iterations, expected);
+        test_system_end(&system);
+        test_give_back(here, bytes);
+        free(candidate);
+    }
 }
 
 /* The levels hold floats, the first level too, and the hierarchy tells of the memory for them. */
@@ -134,7 +209,7 @@ static void updates_take_new_values_over(void **state)
     spg_csr B = test_generate("fd2d5:40", SPG_F64);
     for (int64_t i = 0; i < B.rows; ++i)
         for (int64_t k = test_offset(&B, i); k < test_offset(&B, i + 1); ++k)
-            ((double *)B.values)[k] *= 0x1p-300 * (double)(1 + i % 7) * (double)(1 + B.columns[k] % 7);
+            ((double *)B.values)[k] *= 0x1p-700 * (double)(1 + i % 7) * (double)(1 + B.columns[k] % 7);
     test_system_begin(&B, &options, THREADS, &renewed);
     const int expected = test_system_solve(&renewed, NULL, SPG_OK).iterations;
     for (int k = 0; k < 2; ++k) {
@@ -210,6 +285,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(solves_take_the_iterations_of_doubles),
                                        cmocka_unit_test(units_that_floats_do_not_have_change_nothing),
+                                       cmocka_unit_test(a_cycle_is_the_same_in_any_unit_of_b),
+                                       cmocka_unit_test(candidates_may_have_any_unit),
                                        cmocka_unit_test(levels_hold_floats),
                                        cmocka_unit_test(a_cycle_from_a_guess_adds_one_from_zero),
                                        cmocka_unit_test(updates_take_new_values_over),

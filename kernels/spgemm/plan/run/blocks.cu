@@ -183,8 +183,7 @@ __device__ inline void sum_unstaged_runs(const plan_windows &of, const plan_wind
 
 /* Prefetches all codes of the window's first tiles while A is staged. */
 template <int THREADS>
-__device__ inline void prefetch_all_codes(const plan_windows &of, const plan_window &window,
-                                          const uint32_t *tile_begins, int tiles)
+__device__ inline void prefetch_all_codes(const plan_window &window, const uint32_t *tile_begins, int tiles)
 {
     const int lines = (int)(((int64_t)tile_begins[tiles] * PLAN_TILE + 31) / 32);
     for (int k = threadIdx.x; k < lines; k += THREADS)
@@ -231,7 +230,7 @@ __global__ void __launch_bounds__(threads_of<Ahead>, (LEAST_BLOCKS<Ahead, Value>
     const uint32_t *tile_begins = of.tile_begins + w * (PLAN_WINDOW_TILES + 1);
     const int tiles = (count + PLAN_TILE - 1) / PLAN_TILE;
     const int row = (int)blockIdx.y * Rows, rows = min(Rows, of.equal_rows - row), lane = threadIdx.x % 32;
-    prefetch_all_codes<threads_of<Ahead>>(of, window, tile_begins, tiles);
+    prefetch_all_codes<threads_of<Ahead>>(window, tile_begins, tiles);
     if (threadIdx.x == 0) next_tile = threads_of<Ahead> / 32;
     stage_runs<threads_of<Ahead>, Rows>(of, window, row, a_values, staged_a, staged_starts);
     __syncthreads();

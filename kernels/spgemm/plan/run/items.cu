@@ -82,9 +82,9 @@ __global__ void __launch_bounds__(MOST_THREADS)
     const int group = threadIdx.x / of.lanes, lane = threadIdx.x % of.lanes;
     Value *sums = reinterpret_cast<Value *>(shared) + group * of.capacity;
     const int64_t at = (int64_t)blockIdx.x * (blockDim.x / of.lanes) + group;
+    wait_and_trigger(may_overlap); /* the plan may be as new as the previous kernel */
     plan_item item = {};
     if (at < of.count) item = of.items[at];
-    wait_and_trigger(may_overlap);
     if (at >= of.upper && skips_below(symmetric)) item = {};
     for (int s = lane; s < item.n; s += of.lanes) sums[s] = zero<Value>();
     __syncwarp();

@@ -13,10 +13,11 @@ spg_status spg_host_many_combine(spg_context *context, const spg_amg_shape *shap
 int64_t spg_host_many_dot_bytes(int64_t n, int width);
 spg_status spg_host_many_dot(spg_context *context, const spg_amg_shape *shape, const void *x, const void *y,
                              void *workspace, double *results);
-spg_status spg_host_many_narrow(spg_context *context, int64_t n, int width, const double *u_squares, const double *x,
-                                float *y);
-spg_status spg_host_many_widen(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
-                               const double *v_square, const float *x, double *y);
+spg_status spg_host_many_narrow(spg_context *context, int64_t n, int width, spg_squares u, const double *x, float *y);
+spg_status spg_host_many_widen(spg_context *context, const spg_amg_shape *shape, spg_squares u, spg_squares v,
+                               const float *x, double *y);
+spg_status spg_host_many_sum_again(spg_context *context, int64_t n, int width, const double *x, const double *sums,
+                                   void *workspace, double *again);
 
 spg_status spg_host_many_multiply(spg_context *context, const spg_csr *A, int width, const void *x, bool adds, void *y,
                                   const spg_amg_products *products);

@@ -9,6 +9,7 @@ const spg_amg_many_backend spg_host_amg_many_backend = {
     .dot = spg_host_many_dot,
     .narrow = spg_host_many_narrow,
     .widen = spg_host_many_widen,
+    .sum_again = spg_host_many_sum_again,
     .multiply = spg_host_many_multiply,
     .residual = spg_host_many_residual,
     .relax = spg_host_many_relax,

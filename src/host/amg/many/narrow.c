@@ -26,21 +26,19 @@ static void widen(const void *data, spg_range rows)
         for (int j = 0; j < job->width; ++j) job->widened[i + j] = (double)job->narrow[i + j] * job->factors[j];
 }
 
-spg_status spg_host_many_narrow(spg_context *context, int64_t n, int width, const double *u_squares, const double *x,
-                                float *y)
+spg_status spg_host_many_narrow(spg_context *context, int64_t n, int width, spg_squares u, const double *x, float *y)
 {
     convert_job job = {.width = width, .wide = x, .narrowed = y};
-    for (int j = 0; j < width; ++j) job.factors[j] = 1 / spg_unit_of_squares(u_squares[j]);
+    for (int j = 0; j < width; ++j) job.factors[j] = 1 / spg_unit_of_squares(u, j);
     spg_parallel(spg_host_threads(context, n * width), n, 0, narrow, &job);
     return SPG_OK;
 }
 
-spg_status spg_host_many_widen(spg_context *context, const spg_amg_shape *shape, const double *u_squares,
-                               const double *v_square, const float *x, double *y)
+spg_status spg_host_many_widen(spg_context *context, const spg_amg_shape *shape, spg_squares u, spg_squares v,
+                               const float *x, double *y)
 {
     convert_job job = {.width = shape->width, .narrow = x, .widened = y};
-    for (int j = 0; j < shape->width; ++j)
-        job.factors[j] = spg_unit_of_squares(u_squares[j]) / spg_unit_of_squares(*v_square);
+    for (int j = 0; j < shape->width; ++j) job.factors[j] = spg_unit_of_squares(u, j) / spg_unit_of_squares(v, 0);
     spg_parallel(spg_host_threads(context, shape->n * shape->width), shape->n, 0, widen, &job);
     return SPG_OK;
 }

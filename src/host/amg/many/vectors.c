@@ -5,6 +5,8 @@
 #include "host_many.h"
 #include "widths.h"
 
+#include "amg/units.h"
+
 #include <math.h>
 
 /* Rows of a sum, which ../vectors.c gives; of a tile of copies; and of a part of a step, whose sums follow at once. */
@@ -103,6 +105,42 @@ spg_status spg_host_many_dot(spg_context *context, const spg_amg_shape *shape, c
     over(context, shape, blocks_of(shape->n), has_wide_registers() ? dot_wide : dot,
          &(block_job){.n = shape->n, .width = shape->width, .x = x, .y = (void *)y, .sums = workspace});
     sum_blocks(shape, workspace, results);
+    return SPG_OK;
+}
+
+/* alpha_j x_j, in doubles, and the sums of their squares, in the order of dot. */
+static void sum_scaled(const void *data, spg_range blocks)
+{
+    const block_job *job = data;
+    const int width = job->width;
+    for (int64_t k = blocks.begin; k < blocks.end; ++k)
+        for (int j = 0; j < width; ++j) {
+            const double *x = (const double *)job->x + k * BLOCK * width + j;
+            const int64_t rows = block_rows(job->n, k);
+            double lanes[LANES] = {0}, sum = 0;
+            for (int64_t i = 0; i < rows; ++i) {
+                const double scaled = job->alpha[j] * x[i * width];
+                lanes[i % LANES] += scaled * scaled;
+            }
+            for (int lane = 0; lane < LANES; ++lane) sum += lanes[lane];
+            job->sums[k * width + j] = sum;
+        }
+}
+
+spg_status spg_host_many_sum_again(spg_context *context, int64_t n, int width, const double *x, const double *sums,
+                                   void *workspace, double *again)
+{
+    const spg_amg_shape shape = {SPG_F64, n, width};
+    double scalings[SPG_AMG_MOST_WIDTH];
+    bool is_needed = false;
+    for (int j = 0; j < width; ++j) {
+        scalings[j] = spg_rescaling_of_squares(sums[j]);
+        is_needed = is_needed || scalings[j] != 1;
+    }
+    if (!is_needed) return SPG_OK;
+    const block_job job = {.n = n, .width = width, .alpha = scalings, .x = x, .sums = workspace};
+    spg_parallel(threads_for(context, &shape), blocks_of(n), 0, sum_scaled, &job);
+    sum_blocks(&shape, workspace, again);
     return SPG_OK;
 }
 
