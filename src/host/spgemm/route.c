@@ -75,20 +75,22 @@ static int choose_kernel(kernel_costs *costs, int bucket)
 /* Whether the network takes the rows of the chunk one and all, known or not: as many short rows, it computes them as
  * fast as they are compared with known ones. spgemm_bench on one thread, AVX-512, with comparing in brackets: A*P of
  * econ:5000 0.62 ms (1.40), of fd3d7:22 1.01 (1.82), of tri2d:100 0.94 (0.99), of fd2d5:100 0.43 (0.57), of fe2d9:100
- * 0.77 (0.77); A*A of fd2d5:100 0.93 (0.82). With AVX2 grids lose: A*P of fd2d5:100 0.79 (0.61), of fe2d9:100 1.45
+ * 0.77 (0.77). Where nearly all rows are known nothing is faster than to see that (A*A of fd2d5:200 2.7 ms, 3.9 by the
+ * network), so a worker compares its first rows. With AVX2 grids lose: A*P of fd2d5:100 0.79 (0.61), of fe2d9:100 1.45
  * (0.87). */
 static bool network_needs_no_known(const spg_worker *worker)
 {
     const row_chunk *chunk = &worker->chunk;
-    return worker->shared->vector >= SPG_VECTOR_AVX512 && chunk->products <= SHORT_ROW * chunk->rows;
+    return worker->shared->vector >= SPG_VECTOR_AVX512 && worker->known.is_sampled && !worker->known.repeats &&
+           chunk->products <= SHORT_ROW * chunk->rows;
 }
 
-/* For a product that ends before trials pay off. Equal rows of A share the work of a list (spgemm_bench on one thread,
- * elast3d:10: A*P 1.04 ms, 1.63 by the window; A*A 14 and 35). Of longer rows, reading a whole row of C in order beats
- * sorting it where one column in COLUMNS_A_PRODUCT or more has a product (python/bench/overhead.py, one thread, random
- * squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists; 3000 rows, 81 products 3.9 and 4.2). Where some rows
- * repeat earlier ones, lists are best for the others; where none do, branches mispredict, and a network is (A*P of
- * econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25 and 2.45). */
+/* For a product that ends before trials pay off. Equal rows of A share
+ * the work of a list (spgemm_bench on one thread, elast3d:10: A*P 1.04 ms, 1.63 by the window; A*A 14 and 35). Of
+ * longer rows, reading a whole row of C in order beats sorting it where one column in COLUMNS_A_PRODUCT or more has a
+ * product (python/bench/overhead.py, one thread, random squares: 1000 rows, 100 products a row 1.0 ms, 1.9 by lists;
+ * 3000 rows, 81 products 3.9 and 4.2). Where some rows repeat earlier ones, lists are best for the others; where none
+ * do, branches mispredict, and a network is (A*P of econ:10000 1.92 ms, 2.34 by lists; of tri2d:128 2.25 and 2.45). */
 enum { COLUMNS_A_PRODUCT = 32 };
 static int untried_kernel(const spg_worker *worker)
 {

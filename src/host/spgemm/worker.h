@@ -97,6 +97,7 @@ typedef struct known_rows {
     int32_t *columns;          /* of each entry of C, relative to the same */
     int32_t products, entries; /* held */
     int compared, found;       /* rows since the last count */
+    bool is_sampled, repeats;  /* whether rows were compared yet; whether nearly all were found */
     bool scattered;            /* nearly none was found */
     int64_t rest;              /* rows that will not be compared */
     row_signature last;        /* of the row compared last */

@@ -6,7 +6,13 @@
 #include "host/spgemm/worker.h"
 
 /* Chosen with spgemm_bench on one thread (A*P and A*A of fd2d5, fe3d27 and tri2d). */
-enum { SAMPLE = 256, FEWEST_KNOWN = SAMPLE * 5 / 8, REST = 16 * SAMPLE, SCATTERED = SAMPLE / 8 }; /* rows */
+enum {
+    SAMPLE = 256,
+    FEWEST_KNOWN = SAMPLE * 5 / 8,
+    REST = 16 * SAMPLE,
+    SCATTERED = SAMPLE / 8,
+    MOST_KNOWN = SAMPLE * 31 / 32
+}; /* rows */
 
 /* Whether rows are compared at all now: not for a while after few of them were known. */
 static inline bool spg_comparing_pays(spg_worker *worker)
@@ -25,6 +31,8 @@ static inline void spg_count_known(known_rows *known, bool is_known)
     if (++known->compared < SAMPLE) return;
     if (known->found < FEWEST_KNOWN) known->rest = REST;
     known->scattered = known->found < SCATTERED;
+    known->is_sampled = true;
+    known->repeats = known->found >= MOST_KNOWN;
     known->compared = known->found = 0;
 }
 
