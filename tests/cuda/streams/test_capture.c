@@ -118,13 +118,24 @@ static void a_call_that_needs_memory_is_refused(void **state)
     }
 }
 
-/* Cycles on few vectors are captured; then others run on more, whose memory is larger. */
+static void assert_are_nan(const side *at, const double *there, int64_t count)
+{
+    double *values = malloc((size_t)count * sizeof *values);
+    assert_non_null(values);
+    get(at, there, count * (int64_t)sizeof *values, values);
+    for (int64_t k = 0; k < count; ++k) assert_true(isnan(values[k]));
+    free(values);
+}
+
+/* Cycles on few vectors are captured; then others run on more, whose memory is larger. Memory of the captured ones, if
+ * it was freed, serves one of the requests that follow: they are of all sizes, and more than blocks are kept. */
 static void vectors_of_a_captured_cycle_stay_when_more_are_asked_for(void **state)
 {
     (void)state;
-    enum { FEW = 4, MANY = 16 };
+    enum { FEW = 4, MANY = 16, SIZES = 6, OTHERS = 12 * SIZES };
     problem p;
     spg_amg *amg;
+    double *others[OTHERS];
     open_problem(&p, "fd2d5:60");
     spg_context *context = p.at.context;
     const int64_t n = p.A.rows, few = FEW * n * (int64_t)sizeof(double), many = MANY * n * (int64_t)sizeof(double);
@@ -140,15 +151,19 @@ static void vectors_of_a_captured_cycle_stay_when_more_are_asked_for(void **stat
     assert_int_equal(spg_amg_apply_many(context, amg, MANY, SPG_COLUMN_MAJOR, B, n, X, n), SPG_ERROR_UNSUPPORTED);
     cudaGraphExec_t captured = end(&p);
     assert_int_equal(spg_amg_apply_many(context, amg, MANY, SPG_COLUMN_MAJOR, B, n, X, n), SPG_OK);
-    double *others = put(&p.at, NULL, many); /* takes what was freed, if it was */
-    assert_int_equal(cudaMemset(others, 0xff, (size_t)many), cudaSuccess);
+    for (int k = 0; k < OTHERS; ++k) {
+        const int64_t bytes = few << k % SIZES;
+        others[k] = put(&p.at, NULL, bytes);
+        assert_int_equal(cudaMemset(others[k], 0xff, (size_t)bytes), cudaSuccess);
+    }
     replay(&p, captured);
     get(&p.at, X, few, found);
     assert_memory_equal(found, expected, (size_t)few);
-    get(&p.at, others, many, values);
-    for (int64_t k = 0; k < MANY * n; ++k) assert_true(isnan(values[k]));
+    for (int k = 0; k < OTHERS; ++k) {
+        assert_are_nan(&p.at, others[k], FEW * n << k % SIZES);
+        drop(&p.at, others[k], few << k % SIZES);
+    }
     cudaGraphExecDestroy(captured);
-    drop(&p.at, others, many);
     drop(&p.at, B, many);
     drop(&p.at, X, many);
     free(values);
@@ -176,7 +191,7 @@ static void put_path(const problem *p, bool is_singular)
 }
 
 /* A null vector of alternating signs, which no candidate shows. The first solve makes a pseudo-inverse, by memory that
- * the captured update does not know of. */
+ * the captured update does not know of. The same values have the same solution each time, bit for bit. */
 static void captured_updates_to_singular_values_are_settled_each_time(void **state)
 {
     (void)state;
@@ -187,8 +202,8 @@ static void captured_updates_to_singular_values_are_settled_each_time(void **sta
     open_problem(&p, NULL);
     spg_context *context = p.at.context;
     const int64_t n = p.A.rows, bytes = n * (int64_t)sizeof(double);
-    double *b = malloc((size_t)bytes);
-    assert_non_null(b);
+    double *b = malloc((size_t)bytes), *first = malloc((size_t)bytes), *found = malloc((size_t)bytes);
+    assert_true(b != NULL && first != NULL && found != NULL);
     for (int64_t i = 0; i < n; ++i) b[i] = i % 40 < 20 ? 1 : -1; /* orthogonal to the null vector */
     double *b_here = put(&p.at, b, bytes), *x = put(&p.at, NULL, bytes);
     put_path(&p, false);
@@ -203,11 +218,15 @@ static void captured_updates_to_singular_values_are_settled_each_time(void **sta
         assert_int_equal(cudaMemset(x, 0, (size_t)bytes), cudaSuccess);
         assert_int_equal(spg_amg_solve(context, amg, b_here, x, NULL, &result), SPG_OK);
         assert_true(result.iterations <= 3);
+        get(&p.at, x, bytes, turn == 0 ? first : found);
+        if (turn % 2 == 1) assert_memory_equal(found, first, (size_t)bytes);
     }
     cudaGraphExecDestroy(captured);
     drop(&p.at, b_here, bytes);
     drop(&p.at, x, bytes);
     free(b);
+    free(first);
+    free(found);
     spg_amg_destroy(amg);
     close_problem(&p);
 }

@@ -108,6 +108,40 @@ static void trusting_changes_no_draw(void **state)
     }
 }
 
+/* Draws of the words' topics stop where they find offsets at fault, which an earlier call has reported here. */
+static void a_trusting_draw_does_not_read_the_faults_of_an_earlier_call(void **state)
+{
+    static int32_t found[2][COUNT];
+    static int64_t wrong[DOCUMENTS + 1];
+    operands o;
+    (void)state;
+    open_operands(&o, SPG_F64);
+    memcpy(wrong, offsets, sizeof wrong);
+    wrong[DOCUMENTS / 2] = COUNT + 1;
+    int64_t *wrong_here = test_lend(wrong, sizeof wrong);
+    spg_lda faulty = o.lda;
+    faulty.word_offsets = wrong_here;
+    for (spg_butterfly_method method = 0; method < 4; ++method) {
+        spg_context *context = test_context_at_place(2);
+        for (int trusted = 0; trusted < 2; ++trusted) {
+            const spg_draw_options options = {.trusted = trusted};
+            assert_int_equal(spg_context_set_draw_options(context, &options), SPG_OK);
+            memset(found[trusted], 0x33, sizeof found[trusted]);
+            int32_t *here = test_take(context, found[trusted], sizeof found[trusted]);
+            assert_int_equal(spg_lda_draw(context, &o.lda, method, &numbers, here), SPG_OK);
+            test_bring(context, here, sizeof found[trusted], found[trusted]);
+            if (trusted) continue;
+            here = test_take(context, found[1], sizeof found[1]);
+            assert_int_equal(spg_lda_draw(context, &faulty, method, &numbers, here), SPG_ERROR_FORMAT);
+            test_bring(context, here, sizeof found[1], found[1]);
+        }
+        assert_memory_equal(found[1], found[0], sizeof found[0]);
+        spg_context_destroy(context);
+    }
+    test_give_back(wrong_here, sizeof wrong);
+    close_operands(&o);
+}
+
 /* What a call of the host can look at without reading contents is looked at. */
 static void arguments_are_checked_however_much_is_trusted(void **state)
 {
@@ -135,6 +169,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trusting_changes_no_draw),
+        cmocka_unit_test(a_trusting_draw_does_not_read_the_faults_of_an_earlier_call),
         cmocka_unit_test(arguments_are_checked_however_much_is_trusted),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_trusted", tests);
