@@ -32,7 +32,7 @@ static driver_calls find_driver(void)
     return found;
 }
 
-/* A context on the device, a matrix made and transposed there, and all of it freed. */
+/* A context on the device, a matrix made, checked and transposed there, and all of it freed. */
 static void use(int device)
 {
     spg_config config = spg_config_default();
@@ -48,6 +48,7 @@ static void use(int device)
     config.place = SPG_PLACE_HOST;
     assert_int_equal(spg_context_create(&config, &host), SPG_OK);
     assert_int_equal(spg_csr_copy(context, &made, &here), SPG_OK);
+    assert_int_equal(spg_csr_check(context, &here), SPG_OK); /* asks the runtime for the launch's error */
     assert_int_equal(spg_csr_transpose(context, &here, &transpose), SPG_OK);
     assert_int_equal(spg_csr_copy(host, &transpose, &back), SPG_OK);
     assert_true(((double *)back.values)[0] == 2);
