@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
     __shared__ uint16_t ranks[PLAN_WINDOW];
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int i = (int)threadIdx.x;
-    const window_span span = find_span(work, w);
+    const window_span span = work.spans[w];
     stage_columns(work, span, columns);
     if (i < span.count) ranks[i] = work.slice.ranks[begin + i];
     if (i < span.count && ranks[i] == LONG_RANK) long_begins[i] = work.slice.long_begins[begin + i];
@@ -108,46 +108,68 @@ __global__ void __launch_bounds__(WINDOW_THREADS)
     if (i == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
 }
 
-/* The codes of an entry's products, in storage order; all bits set behind the last. */
-struct entry_codes {
-    const window_work &work;
+/* Masks of a window's entries of A that are staged in shared memory; of more, all stay where they are. */
+enum { STAGED_MASKS = 1536 };
+
+/* The masks from that of the window's first entry of A on. The block calls it. */
+template <typename Mask>
+__device__ inline const Mask *stage_masks(const window_work &work, const a_range &a, Mask *staged)
+{
+    const Mask *masks = work.a_masks<Mask>(a.begin);
+    if (a.count > STAGED_MASKS) return masks;
+    for (int k = (int)threadIdx.x; k < (int)a.count; k += WINDOW_THREADS) staged[k] = masks[k];
+    __syncthreads();
+    return staged;
+}
+
+__device__ inline int count_bits(uint32_t mask) { return __popc(mask); }
+__device__ inline int count_bits(uint64_t mask) { return __popcll(mask); }
+
+/* The codes of the products of an entry of C, in storage order; all bits set behind the last. */
+template <typename Mask> struct entry_codes {
     const plan_window &window;
-    masked_entry entry;
-    int64_t a_begin; /* of its row */
-    uint64_t mask;   /* of the products to come */
+    const Mask *a_masks;      /* of its row of A */
+    const uint32_t *b_begins; /* of that row */
+    int first;                /* entry of that row, counted from the window's first */
+    Mask before;              /* the entries before it in its row of C */
+    Mask mask;                /* of the products to come */
 
     __device__ uint64_t next()
     {
         if (mask == 0) return ~(uint64_t)0;
-        const int k = __ffsll((long long)mask) - 1;
+        const int k = count_bits((Mask)(~mask & (mask - 1))); /* the lowest */
         mask &= mask - 1;
-        const uint64_t at = (uint64_t)entry.position(k) + (window.direct ? work.out.b_begins[a_begin + k] : 0);
-        return (uint64_t)(a_begin + k - window.a_begin) << window.shift | at;
+        const uint64_t at = (uint64_t)count_bits((Mask)(a_masks[k] & before)) + (window.direct ? b_begins[k] : 0);
+        return (uint64_t)(first + k) << window.shift | at;
     }
 };
 
 /* The same from masks: each thread writes all words of the entry with its rank, so that a warp's are next to each
  * other. */
+template <typename Mask>
 __global__ void __launch_bounds__(WINDOW_THREADS, 4) write_masked_codes_kernel(window_work work, uint32_t *codes)
 {
+    const plan_patterns &of = work.patterns;
+    const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int rank = (int)threadIdx.x;
-    const window_span span = find_span(work, w);
+    const window_span span = work.spans[w];
     const plan_window window = work.out.windows[work.before + w];
     if (rank == 0) work.out.windows[work.before + w].codes = codes + work.words[w] * PLAN_TILE;
     const uint32_t *tiles = work.out.tile_begins + (work.before + w) * (PLAN_WINDOW_TILES + 1) + rank / PLAN_TILE;
     const uint32_t count = tiles[1] - tiles[0];
-    __shared__ uint64_t staged[STAGED_MASKS];
-    const a_range a = find_a_range(work, span);
-    const uint64_t *masks = stage_masks(work, a, staged);
+    __shared__ Mask staged[STAGED_MASKS];
+    const Mask *masks = stage_masks(work, span.a, staged);
     if (count == 0) return;
-    entry_codes of_entry = {work, window, {}, 0, 0};
+    entry_codes<Mask> of_entry = {window, masks, nullptr, 0, 0, 0};
     if (rank < span.count) {
-        const int64_t c_at = span.c_begin + work.out.places[(work.before + w) * work.out.width + rank];
-        const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at);
-        of_entry.entry = find_entry(work, masks, a.begin, row, c_at);
-        of_entry.a_begin = work.patterns.a[row];
-        of_entry.mask = work.slice.c_masks[begin + rank];
+        const int place = work.out.places[(work.before + w) * work.out.width + rank];
+        const int64_t row = slice.row_begin + slice.c_rows[begin + place], a_begin = of.a[row];
+        of_entry.mask = static_cast<const Mask *>(slice.c_masks)[begin + place];
+        of_entry.first = (int)(a_begin - span.a.begin);
+        of_entry.a_masks = masks + of_entry.first;
+        of_entry.b_begins = work.out.b_begins + a_begin;
+        of_entry.before = ((Mask)1 << (span.c_begin + place - of.c[row]) % (sizeof(Mask) * 8)) - 1;
     }
     uint32_t *words = codes_of(work, w, codes, rank);
     for (uint32_t at = 0; at < count; at++, words += PLAN_TILE) {
@@ -174,13 +196,16 @@ spg_status add_codes(plan_maker &maker, const window_work &work, int64_t count, 
     uint2 *long_products = nullptr;
     spg_status status = keep_array(maker, tiles * PLAN_TILE, &codes);
     if (status == SPG_OK) status = keep_array(maker, (int64_t)found.long_products, &long_products);
-    if (status == SPG_OK && work.slice.a_masks == nullptr)
+    const bool is_masked = work.slice.mask_bytes > 0;
+    if (status == SPG_OK && !is_masked)
         status = spg_cuda_check(maker.context,
                                 cudaMemsetAsync(codes, 0xff, (size_t)(tiles * PLAN_TILE) * sizeof *codes, stream),
                                 "a plan's codes");
     if (status != SPG_OK) return status;
-    if (work.slice.a_masks != nullptr)
-        write_masked_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes);
+    if (is_masked)
+        with_masks(work.slice, [&](auto mask) {
+            write_masked_codes_kernel<decltype(mask)><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes);
+        });
     else
         write_codes_kernel<<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work, codes, long_products);
     status = spg_cuda_check_launch(maker.context, "a plan's codes");

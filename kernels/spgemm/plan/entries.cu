@@ -42,14 +42,18 @@ int choose_width(const plan_maker &maker, const plan_shape &shape)
     return are_few(maker, (int64_t)maker.facts.c_entries) ? PLAN_WINDOW_FEW : PLAN_WINDOW;
 }
 
-/* Whether windows are made from masks. No entry is then a long one. */
-bool are_masked(const plan_maker &maker)
+/* The bytes of the masks that windows are made from; 0: they are made without. No entry is a long one of masked
+ * windows. */
+int choose_mask_bytes(const plan_maker &maker)
 {
     const plan_facts &facts = maker.facts;
     const plan_totals &rows = facts.classes[PLAN_ENTRIES];
     const double looks = (double)facts.a_entries * (double)facts.c_entries / (double)maker.patterns.rows;
-    return maker.context->config.workspace_limit == 0 && maker.patterns.b_ascends && maker.scheme.run_length == 1 &&
-           std::max(rows.most_a, rows.most_c) <= MASK_BITS && looks <= MOST_LOOKS * (double)facts.products;
+    const unsigned long long longest = std::max(rows.most_a, rows.most_c);
+    if (maker.context->config.workspace_limit != 0 || !maker.patterns.b_ascends || maker.scheme.run_length > 1 ||
+        longest > MASK_BITS || looks > MOST_LOOKS * (double)facts.products || maker.patterns.rows > UINT32_MAX)
+        return 0;
+    return longest <= MASK_BITS / 2 ? MASK_BITS / 16 : MASK_BITS / 8;
 }
 
 /* Allocates the windows of all slices. Any two neighbouring slices together exceed slice_most in products, entries of A
@@ -77,9 +81,10 @@ spg_status keep_windows(plan_maker &maker, int64_t products)
     if (status == SPG_OK) status = keep_array(maker, most * kept.width, &kept.places);
     if (status == SPG_OK) status = keep_array(maker, kept.equal_rows > 1 ? most * kept.width : 0, &kept.strides);
     if (status == SPG_OK)
-        status = keep_array(maker,
-                            kept.run_length > 1 || are_masked(maker) ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
-                            &kept.long_entries);
+        status = keep_array(
+            maker,
+            kept.run_length > 1 || choose_mask_bytes(maker) > 0 ? 0 : products / PLAN_LONG_ENTRY * kept.equal_rows,
+            &kept.long_entries);
     kept.b_begins = maker.plan->b_begins;
     return status;
 }
@@ -112,11 +117,13 @@ spg_status cut_slice(plan_maker &maker, const int64_t *before, int64_t first, en
 spg_status do_slice(plan_maker &maker, entry_slice &slice, const int64_t *before, entry_totals *totals,
                     entry_totals *found)
 {
-    scratch begins(maker), ranks(maker), before_warps(maker), a_masks(maker), c_masks(maker);
+    scratch begins(maker), ranks(maker), before_warps(maker), a_masks(maker), c_masks(maker), c_rows(maker);
     spg_status status = SPG_OK;
-    if (are_masked(maker)) {
-        status = a_masks.allocate(slice.a_count, &slice.a_masks);
-        if (status == SPG_OK) status = c_masks.allocate(slice.c_count, &slice.c_masks);
+    slice.mask_bytes = choose_mask_bytes(maker);
+    if (slice.mask_bytes > 0) {
+        status = a_masks.allocate_bytes(slice.a_count, slice.mask_bytes, &slice.a_masks);
+        if (status == SPG_OK) status = c_masks.allocate_bytes(slice.c_count, slice.mask_bytes, &slice.c_masks);
+        if (status == SPG_OK) status = c_rows.allocate(slice.c_count, &slice.c_rows);
     } else {
         status = begins.allocate(slice.c_count, &slice.long_begins);
         if (status == SPG_OK) status = ranks.allocate(slice.c_count, &slice.ranks);

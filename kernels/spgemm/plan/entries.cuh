@@ -19,14 +19,31 @@ struct entry_slice {
     /* By window, warp and entry of C: the entry's products in the sections of the warps before; MANY_BEFORE: at least
      * so many. NULL under a workspace limit. */
     uint8_t *before_warps;
-    /* If windows are made from masks, else NULL; the three arrays above are NULL in their place. a_masks: for each
-     * entry of A, the entries of its row of C that its row of B has (plan/masks.cu). c_masks: for each entry of C, in
-     * its window's order, the entries of its row of A that have a product for it. */
-    uint64_t *a_masks, *c_masks;
+    /* If windows are made from masks of so many bytes, else 0 (plan/masks.cu); the three arrays above are NULL in their
+     * place. a_masks: for each entry of A, the entries of its row of C that its row of B has. For each entry of C,
+     * c_masks: the entries of its row of A that have a product for it; c_rows: its row, counted from row_begin. */
+    int mask_bytes;
+    void *a_masks, *c_masks;
+    uint32_t *c_rows;
+
+    /* The bits that are set in mask k of these. */
+    __device__ int count_bits(const void *masks, int64_t k) const
+    {
+        return mask_bytes == 4 ? __popc(static_cast<const uint32_t *>(masks)[k])
+                               : __popcll(static_cast<const unsigned long long *>(masks)[k]);
+    }
 };
 /* Masks are used if they hold the longest rows of A and of C, but not for blocks, and if on average an entry of C looks
  * at no more than so many entries of A for a product (A*P and R*AP of a hierarchy's first levels: 2 to 3). */
 enum { MASK_BITS = 64, MOST_LOOKS = 4 };
+/* Calls launch(word), where a word of the slice's masks is of the type of `word`. */
+template <typename Launch> void with_masks(const entry_slice &slice, Launch launch)
+{
+    if (slice.mask_bytes == sizeof(uint32_t))
+        launch(uint32_t());
+    else
+        launch(uint64_t());
+}
 static_assert((int)MASK_BITS <= (int)PLAN_LONG_ENTRY, "no entry is a long one");
 enum { PLAN_WINDOW_WARPS = PLAN_WINDOW / WARP, MANY_BEFORE = 255 };
 enum { LONG_RANK = 0xffff };
@@ -47,6 +64,21 @@ __device__ inline int64_t first_run(const plan_patterns &of, const plan_windows 
     return (of.a[row] - of.a[0]) / (windows.run_length * windows.equal_rows);
 }
 
+/* The entries of A that have products for a window, or its runs: what codes name. */
+struct a_range {
+    int64_t begin;               /* the origin of codes: an entry of A, or a run */
+    int64_t count, staged_count; /* staged_count: including those of equal rows behind the last; for blocks, both count
+                                  * runs */
+};
+
+/* The entries of C of a window, and the rows and entries of A with products for them. */
+struct window_span {
+    int64_t c_begin;             /* among all of C; in pairs if columns are */
+    int64_t first_row, last_row; /* the first and the last row with some of them */
+    a_range a;
+    int count; /* of entries of C */
+};
+
 /* Input and output for the window of a block; window w of the slice is number `before` + w of all. */
 struct window_work {
     plan_patterns patterns;
@@ -58,12 +90,16 @@ struct window_work {
     int b_bits;          /* for a position in B */
     bool prefers_direct; /* if other codes would take fewer bytes */
     int64_t heavy;       /* products of a window that is ordered before others, if there is one slice */
+    window_span *spans;  /* by window */
     int64_t *words;      /* by window: words of its codes, in tiles; from order_window on scanned */
     const int64_t *products_before, *row_products;
     entry_totals *totals;
 
     /* Those of the entries of A from number a_at on. */
-    __device__ uint64_t *a_masks(int64_t a_at) const { return slice.a_masks + (a_at - patterns.a[slice.row_begin]); }
+    template <typename Mask> __device__ Mask *a_masks(int64_t a_at) const
+    {
+        return static_cast<Mask *>(slice.a_masks) + (a_at - patterns.a[slice.row_begin]);
+    }
     __device__ bool is_done(int64_t row) const { return products_before[row + 1] > products_before[row]; }
     /* Whether a row leads: its entries stand for those of the equal rows behind it. These have products, but are not
      * done. */
@@ -78,61 +114,10 @@ struct window_work {
     }
 };
 
-/* The entries of C of a window, and the rows and entries of A with products for them. A block finds it, once. */
-struct window_span {
-    int64_t c_begin;             /* among all of C; in pairs if columns are */
-    int count;                   /* of entries of C */
-    int64_t first_row, last_row; /* the first and the last row with some of them */
-    int64_t a_begin, a_end;
-};
-__device__ inline window_span find_span(const window_work &work, int64_t w)
-{
-    const plan_patterns &of = work.patterns;
-    const entry_slice &slice = work.slice;
-    const int entry_width = work.out.entry_width;
-    window_span span;
-    span.c_begin = slice.c_begin + w * work.out.width;
-    span.count = (int)min(slice.c_begin + slice.c_count - span.c_begin, (int64_t)work.out.width);
-    __shared__ int64_t rows[2];
-    if (threadIdx.x < 2 * WARP) { /* a warp each */
-        const bool is_last = threadIdx.x >= WARP;
-        const int64_t entry = is_last ? (span.c_begin + span.count) * entry_width - 1 : span.c_begin * entry_width;
-        rows[is_last] = row_of_entry_by_warp(of.c, slice.row_begin, slice.row_end - 1, entry);
-    }
-    __syncthreads();
-    span.first_row = rows[0];
-    span.last_row = rows[1];
-    /* Rows at the ends may be of other classes, and long. */
-    span.a_begin = of.a[span.first_row + !work.is_done(span.first_row)];
-    span.a_end = max(span.a_begin, (int64_t)of.a[span.last_row + work.is_done(span.last_row)]);
-    return span;
-}
-
 /* Where a row of B begins; of one that is empty, a place that can be read safely. */
 __device__ inline uint32_t safe_b_begin(const window_work &work, int64_t begin)
 {
     return (uint32_t)min(begin, work.b_nnz - 1);
-}
-
-/* The entries of A that have products for a window, or its runs: what codes name. */
-struct a_range {
-    int64_t begin;               /* the origin of codes: an entry of A, or a run */
-    int64_t count, staged_count; /* staged_count: including those of equal rows behind the last; for blocks, both count
-                                  * runs */
-};
-__device__ inline a_range find_a_range(const window_work &work, const window_span &span)
-{
-    const plan_patterns &of = work.patterns;
-    const int equal_rows = work.out.equal_rows;
-    const int64_t last = span.last_row, end = min(last - last % equal_rows + equal_rows, of.rows);
-    if (work.out.run_length == 1) return {span.a_begin, span.a_end - span.a_begin, of.a[end] - span.a_begin};
-    /* For blocks, only leaders have entries here. */
-    const int64_t first = span.first_row + (equal_rows - span.first_row % equal_rows) % equal_rows;
-    if (first > last) return {0, 0, 0};
-    const int64_t leader = last - last % equal_rows, runs = (of.a[leader + 1] - of.a[leader]) / work.out.run_length;
-    const int64_t run = first_run(of, work.out, first);
-    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
-    return {run, run_end - run, run_end - run};
 }
 
 /* add_windows (plan/windows.cu) adds the slice's windows to the plan's and waits. add_codes (plan/codes.cu) adds the

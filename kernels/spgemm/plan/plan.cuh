@@ -239,14 +239,21 @@ class scratch
         maker.held -= bytes;
         spg_release(maker.context, memory, bytes);
     }
-    template <typename Element> spg_status allocate(int64_t count, Element **array)
+    spg_status allocate_bytes(int64_t count, int64_t element_bytes, void **array)
     {
-        bytes = spg_array_bytes(count, sizeof(Element));
-        spg_status status = spg_allocate_workspace(maker.context, maker.held, bytes, "making a plan", &memory);
-        *array = static_cast<Element *>(memory);
+        bytes = spg_array_bytes(count, element_bytes);
+        const spg_status status = spg_allocate_workspace(maker.context, maker.held, bytes, "making a plan", &memory);
+        *array = memory;
         if (memory == nullptr) return status;
         maker.held += bytes;
         if (maker.held > maker.most_held) maker.most_held = maker.held;
+        return status;
+    }
+    template <typename Element> spg_status allocate(int64_t count, Element **array)
+    {
+        void *allocated = nullptr;
+        const spg_status status = allocate_bytes(count, sizeof(Element), &allocated);
+        *array = static_cast<Element *>(allocated);
         return status;
     }
 

@@ -1,4 +1,4 @@
-/* The products of a plan's window, in storage order, by the warps of a block or from masks. Private.
+/* The products of a plan's window, in storage order, by the warps of a block. Private.
  *
  * Each warp has a section of consecutive entries of A with products for the window. A lane finds the part of an entry's
  * row of B that lies in the window; then all lanes go over the products of 32 entries, 32 at a time. */
@@ -90,7 +90,7 @@ __device__ inline void for_each_product(const window_work &work, const window_sp
                                         Part part, Each each)
 {
     const int warp = (int)threadIdx.x / WARP, lane = lane_in_warp(), entry_width = work.out.entry_width;
-    const a_range names = find_a_range(work, span);
+    const a_range &names = span.a;
     const int64_t begin = names.begin + names.count * warp / WINDOW_WARPS;
     const int64_t end = names.begin + names.count * (warp + 1) / WINDOW_WARPS;
     for (int64_t first = begin; first < end; first += WARP) {
@@ -139,52 +139,6 @@ __device__ inline void count_products(const window_work &work, const window_span
     for_each_product(work, span, columns, part, [&](const window_product &product) {
         if (product.c_at >= 0) atomicAdd(&counts[threadIdx.x / WARP][product.c_at], 1u);
     });
-}
-
-/* Masks of a window's entries of A that are staged in shared memory; of more, all stay where they are. */
-enum { STAGED_MASKS = 1536 };
-
-/* The masks from that of the window's first entry of A on. The block calls it. */
-__device__ inline const uint64_t *stage_masks(const window_work &work, const a_range &a, uint64_t *staged)
-{
-    const uint64_t *masks = work.a_masks(a.begin);
-    if (a.count > STAGED_MASKS) return masks;
-    for (int k = (int)threadIdx.x; k < (int)a.count; k += WINDOW_THREADS) staged[k] = masks[k];
-    __syncthreads();
-    return staged;
-}
-
-/* The products of a thread's entry of C, found from the masks of its row of A. */
-struct masked_entry {
-    const uint64_t *a_masks; /* of its row of A */
-    int count;               /* of them; 0 if there is no entry, or if it is of another class */
-    int at;                  /* of the entry in its row of C */
-
-    /* Which of the row have a product for it. */
-    __device__ uint64_t mask() const
-    {
-        const uint32_t *words = reinterpret_cast<const uint32_t *>(a_masks) + at / WARP; /* with its bit */
-        uint64_t mask = 0;
-        for (int first = 0; first < count; first += WARP) {
-            uint32_t part = 0;
-#pragma unroll 4
-            for (int k = first; k < min(count, first + WARP); k++)
-                part |= (words[2 * k] >> at % WARP & 1) << (k - first);
-            mask |= (uint64_t)part << first;
-        }
-        return mask;
-    }
-    /* The position of its column in the row of B of the row's entry k. */
-    __device__ int position(int k) const { return __popcll((long long)(a_masks[k] & (((uint64_t)1 << at) - 1))); }
-};
-/* masks: from that of entry a_first of A on. */
-__device__ inline masked_entry find_entry(const window_work &work, const uint64_t *masks, int64_t a_first, int64_t row,
-                                          int64_t c_at)
-{
-    const plan_patterns &of = work.patterns;
-    if (!work.is_done(row)) return {nullptr, 0, 0};
-    const int64_t begin = of.a[row];
-    return {masks + (begin - a_first), (int)(of.a[row + 1] - begin), (int)(c_at - of.c[row])};
 }
 
 } // namespace spg

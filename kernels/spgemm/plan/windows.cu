@@ -15,6 +15,47 @@ namespace
 
 static_assert(PLAN_WINDOW <= 1024, "a thread an entry");
 
+/* The entries of A, or the runs, of a window's rows. a_begin, a_end: of those that are done. */
+__device__ inline a_range find_a_range(const window_work &work, const window_span &span, int64_t a_begin, int64_t a_end)
+{
+    const plan_patterns &of = work.patterns;
+    const int equal_rows = work.out.equal_rows;
+    const int64_t last = span.last_row, end = min(last - last % equal_rows + equal_rows, of.rows);
+    if (work.out.run_length == 1) return {a_begin, a_end - a_begin, of.a[end] - a_begin};
+    /* For blocks, only leaders have entries here. */
+    const int64_t first = span.first_row + (equal_rows - span.first_row % equal_rows) % equal_rows;
+    if (first > last) return {0, 0, 0};
+    const int64_t leader = last - last % equal_rows, runs = (of.a[leader + 1] - of.a[leader]) / work.out.run_length;
+    const int64_t run = first_run(of, work.out, first);
+    const int64_t run_end = min(first_run(of, work.out, leader) + runs, work.out.runs_count);
+    return {run, run_end - run, run_end - run};
+}
+
+__device__ inline window_span find_span(const window_work &work, int64_t w)
+{
+    const plan_patterns &of = work.patterns;
+    const entry_slice &slice = work.slice;
+    const int entry_width = work.out.entry_width;
+    window_span span;
+    span.c_begin = slice.c_begin + w * work.out.width;
+    span.count = (int)min(slice.c_begin + slice.c_count - span.c_begin, (int64_t)work.out.width);
+    span.first_row = row_of_entry(of.c, slice.row_begin, slice.row_end - 1, span.c_begin * entry_width);
+    span.last_row =
+        row_of_entry(of.c, span.first_row, slice.row_end - 1, (span.c_begin + span.count) * entry_width - 1);
+    /* Rows at the ends may be of other classes, and long. */
+    const int64_t a_begin = of.a[span.first_row + !work.is_done(span.first_row)];
+    const int64_t a_end = max(a_begin, (int64_t)of.a[span.last_row + work.is_done(span.last_row)]);
+    span.a = find_a_range(work, span, a_begin, a_end);
+    return span;
+}
+
+/* By a thread a window, so that their searches overlap; blocks would wait for theirs. */
+spg_status find_spans(plan_maker &maker, const window_work &work, int64_t count)
+{
+    return for_each(maker.context, count, "a plan's windows",
+                    [=] __device__(int64_t w) { work.spans[w] = find_span(work, w); });
+}
+
 __device__ inline uint32_t words_for(uint32_t products, int code_bytes)
 {
     return code_bytes == 2 ? (products + 1) / 2 : products * (uint32_t)(code_bytes / 4);
@@ -92,10 +133,12 @@ __device__ inline uint32_t count_entry(const window_work &work, const window_spa
 }
 
 /* The longest row of B of the window's entries of A. */
-__device__ inline void find_longest(const uint64_t *masks, int64_t count, unsigned long long *longest_b)
+__device__ inline void find_longest(const entry_slice &slice, int64_t a_at, int64_t count,
+                                    unsigned long long *longest_b)
 {
     int longest = 0;
-    for (int64_t k = threadIdx.x; k < count; k += WINDOW_THREADS) longest = max(longest, __popcll((long long)masks[k]));
+    for (int64_t k = threadIdx.x; k < count; k += WINDOW_THREADS)
+        longest = max(longest, slice.count_bits(slice.a_masks, a_at + k));
     longest = (int)__reduce_max_sync(ALL_LANES, (unsigned int)longest);
     if (lane_in_warp() == 0 && longest > 0) atomicMax(longest_b, (unsigned long long)longest);
 }
@@ -120,10 +163,7 @@ template <> struct window_memory<false> {
     int32_t columns[PLAN_WINDOW];
 };
 template <> struct window_memory<true> {
-    union {
-        uint64_t masks[STAGED_MASKS]; /* first */
-        ranker::TempStorage rank;
-    };
+    ranker::TempStorage rank;
 };
 
 /* The thread's place in this order. */
@@ -160,22 +200,20 @@ __global__ void __launch_bounds__(WINDOW_THREADS, Masked ? 4 : 2) order_window_k
     const entry_slice &slice = work.slice;
     const int64_t w = blockIdx.x, begin = w * work.out.width;
     const int i = (int)threadIdx.x;
-    const window_span span = find_span(work, w);
-    const a_range a = find_a_range(work, span);
+    const window_span span = work.spans[w];
+    const a_range &a = span.a;
     if (i == 0) longest_b = 0;
     if (i < PLAN_WINDOW_TILES) longest[i] = 0;
     const int64_t c_at = span.c_begin + min(i, span.count - 1);
-    const int64_t row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
-    uint64_t mask = 0;
+    int64_t row;
     uint32_t all;
     if constexpr (Masked) {
+        row = slice.row_begin + slice.c_rows[c_at - slice.c_begin];
+        all = i < span.count ? (uint32_t)slice.count_bits(slice.c_masks, begin + i) : 0;
         __syncthreads();
-        const uint64_t *masks = stage_masks(work, a, memory.masks);
-        find_longest(masks, a.count, &longest_b);
-        if (i < span.count) mask = find_entry(work, masks, a.begin, row, c_at).mask();
-        all = (uint32_t)__popcll((long long)mask);
-        __syncthreads(); /* the masks' memory is used again */
+        find_longest(slice, a.begin - work.patterns.a[slice.row_begin], a.count, &longest_b);
     } else {
+        row = row_of_entry(work.patterns.c, span.first_row, span.last_row, c_at * work.out.entry_width);
         stage_columns(work, span, memory.columns);
         __syncthreads();
         all = count_entry(work, span, memory.columns, memory.counts, &longest_b);
@@ -184,15 +222,14 @@ __global__ void __launch_bounds__(WINDOW_THREADS, Masked ? 4 : 2) order_window_k
     const bool is_upper = count > 0 && !work.is_below(row, c_at);
     const int rank = rank_of(is_upper, count, memory);
     if (i < span.count) {
-        if constexpr (Masked)
-            slice.c_masks[begin + rank] = mask;
-        else
-            slice.ranks[begin + i] = (uint16_t)rank;
+        if (!Masked) slice.ranks[begin + i] = (uint16_t)rank;
         if (work.out.equal_rows > 1) write_stride(work, (work.before + w) * work.out.width + rank, row);
         work.out.places[(work.before + w) * work.out.width + rank] = (uint16_t)i;
         if (!Masked && count < all) add_long_entry(work, row, c_at, all);
     }
-    if (count > 0) atomicMax(&longest[rank / PLAN_TILE], count);
+    /* The first of a tile has the most products, and after it the first of those below the diagonal may. */
+    if (count > 0 && (rank % PLAN_TILE == 0 || !is_upper || count > MOST_RANKED))
+        atomicMax(&longest[rank / PLAN_TILE], count);
     const int present = __syncthreads_count(count > 0), moved = __syncthreads_or(i < span.count && rank != i);
     const int upper = __syncthreads_count(is_upper);
     if (i != 0) return;
@@ -217,9 +254,11 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     plan_windows &kept = maker.part->windows;
     cudaStream_t stream = maker.cuda->stream;
     const int64_t count = (slice.c_count + kept.width - 1) / kept.width;
-    scratch words_memory(maker);
+    scratch spans_memory(maker), words_memory(maker);
+    window_span *spans = nullptr;
     int64_t *words = nullptr;
-    spg_status status = words_memory.allocate(count + 1, &words);
+    spg_status status = spans_memory.allocate(count, &spans);
+    if (status == SPG_OK) status = words_memory.allocate(count + 1, &words);
     if (status == SPG_OK && kept.count > 0) /* all totals begin as zeros */
         status = spg_cuda_zero_bytes(maker.context, &totals->long_products, 3 * sizeof totals->long_products);
     if (status != SPG_OK) return status;
@@ -228,11 +267,12 @@ spg_status add_windows(plan_maker &maker, const entry_slice &slice, const int64_
     const bool direct = kept.equal_rows > 1 || maker.facts.products <= PLAN_DIRECT_B_ROW * maker.facts.a_entries;
     const int64_t heavy = heavy_products(maker, count);
     const window_work work = {
-        maker.patterns,        slice,  kept,  kept.count, maker.b_nnz, maker.halves,       staged,
-        bits_for(maker.b_nnz), direct, heavy, words,      before,      maker.row_products, totals};
-    if (slice.a_masks != nullptr) status = find_masks(maker, work);
+        maker.patterns, slice, kept,  kept.count, maker.b_nnz, maker.halves,       staged, bits_for(maker.b_nnz),
+        direct,         heavy, spans, words,      before,      maker.row_products, totals};
+    status = find_spans(maker, work, count);
+    if (status == SPG_OK && slice.mask_bytes > 0) status = find_masks(maker, work);
     if (status != SPG_OK) return status;
-    if (slice.a_masks != nullptr)
+    if (slice.mask_bytes > 0)
         order_window_kernel<true><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
     else
         order_window_kernel<false><<<(unsigned int)count, WINDOW_THREADS, 0, stream>>>(work);
