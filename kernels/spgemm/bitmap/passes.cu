@@ -57,7 +57,7 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_bitmap_kernel(const bi
                 if (counted) length = count_marks(group, window);
                 __syncwarp();
             } else
-                columns = find_span<R>(pattern, group, shape, bundle.row[0], products, bounds);
+                columns = find_span<R>(pattern, group, shape, bundle.row[0], products, found.faults, bounds);
             if (R > 1 && shape.row_groups != nullptr && done == 0 && rows_in_group > 0 && group.lane == 0)
                 shape.row_groups[first / shape.together] =
                     bundle.rows == shape.together ? uint2{columns.first, columns.last} : uint2{NONE, 0};
@@ -128,7 +128,7 @@ __global__ __launch_bounds__(GROUP_THREADS, resident_blocks<Value, R, Lanes>()) 
             } else {
                 fill.bundle = bundle_rows<Offset, R>(pattern, group, rows_in_group - done, row);
                 unsigned long long products = 0;
-                columns = find_span<R>(pattern, group, shape, fill.bundle.row[0], products, bounds);
+                columns = find_span<R>(pattern, group, shape, fill.bundle.row[0], products, faults, bounds);
             }
             for_each_window<R, Pieces, false>(
                 pattern, group, shape, {reinterpret_cast<uint8_t *>(fill.memory.rest), columns}, fill.bundle.row[0],

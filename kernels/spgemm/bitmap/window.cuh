@@ -140,9 +140,11 @@ __device__ inline void for_each_entries(const patterns<Offset> &pattern, const G
     }
 }
 
+/* Columns out of range count as a fault here, because a row with no others has no window in which to check them. */
 template <int R, typename Group, typename Offset, typename Bounds>
 __device__ inline column_span find_span(const patterns<Offset> &pattern, const Group &group, const bitmap_shape &shape,
-                                        span<Offset> row, unsigned long long &products, Bounds &&bounds)
+                                        span<Offset> row, unsigned long long &products, unsigned int &faults,
+                                        Bounds &&bounds)
 {
     column_span found{NONE, 0};
     for_each_entries<R>(pattern, group, shape, row, bounds, [&](const entry_batch<Offset> &batch) {
@@ -150,6 +152,7 @@ __device__ inline column_span find_span(const patterns<Offset> &pattern, const G
         if (batch.b.length == 0 || (R > 1 && (batch.heads >> group.lane & 1) == 0)) return;
         const uint32_t first = (uint32_t)pattern.b_columns[batch.b.begin];
         const uint32_t last = (uint32_t)pattern.b_columns[batch.b.begin + batch.b.length - 1];
+        if (first >= (uint32_t)pattern.cols || last >= (uint32_t)pattern.cols) faults |= SPG_FAULT_B;
         if (first < (uint32_t)pattern.cols) found.first = min(found.first, first);
         if (last < (uint32_t)pattern.cols) found.last = max(found.last, last);
     });

@@ -83,12 +83,57 @@ static void few_rows_of_many_products_keep_their_bits(void **state)
     check_kind(FEW_UNITS, 320, UNSORTED);
 }
 
+/* Units of three equal rows, by rows of B of `length` columns. One unit that no sample has names the last row of B
+ * alone, whose only column is out of range. */
+static void check_column_out_of_range(int64_t length, spg_type type)
+{
+    enum { ALL = 400, NAMED = 12, ODD = 201, BAND_COLS = 1500 };
+    test_pattern a = {0}, b = {0};
+    spg_csr A, B, here_A, here_B, C;
+    for (int64_t u = 0; u < ALL; ++u)
+        for (int r = 0; r < 3; ++r) {
+            for (int64_t k = 0; k < NAMED && u != ODD; ++k) test_add(&a, 3 * u + k);
+            if (u == ODD) test_add(&a, 3 * ALL + NAMED);
+            test_end_row(&a);
+        }
+    for (int64_t j = 0; j <= 3 * ALL + NAMED; ++j) {
+        for (int64_t k = 0; k < length && j < 3 * ALL + NAMED; ++k) test_add(&b, j / 3 * 3 + 2 * k);
+        if (j == 3 * ALL + NAMED) test_add(&b, 0);
+        test_end_row(&b);
+    }
+    test_matrix_of(&a, b.rows, SPG_I32, type, 1, 0, &A);
+    test_matrix_of(&b, BAND_COLS, SPG_I32, type, 2, 0, &B);
+    B.columns[B.nnz - 1] = BAND_COLS;
+    spg_context *context = test_context(2, test_default_limits);
+    test_to_place(context, &A, &here_A);
+    test_to_place(context, &B, &here_B);
+    assert_int_equal(spgemm_csr(context, &here_A, &here_B, &C), SPG_ERROR_FORMAT);
+    test_assert_zeroed(&C, sizeof C);
+    spg_csr_free(context, &here_A);
+    spg_csr_free(context, &here_B);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void a_column_out_of_range_that_is_alone_in_its_rows_is_refused(void **state)
+{
+    (void)state;
+    check_column_out_of_range(5, SPG_F64);
+    check_column_out_of_range(5, SPG_C64);
+    check_column_out_of_range(12, SPG_F64);
+    check_column_out_of_range(40, SPG_F64);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_wide_windows_keep_their_bits),
         cmocka_unit_test(rows_unlike_the_sampled_ones_keep_their_bits),
         cmocka_unit_test(few_rows_of_many_products_keep_their_bits),
+        cmocka_unit_test(a_column_out_of_range_that_is_alone_in_its_rows_is_refused),
     };
     return TEST_RUN_HERE(argc, argv, "products of rows equal in threes, wide or few", tests);
 }
