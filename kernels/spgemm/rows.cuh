@@ -119,7 +119,7 @@ spg_status place_overflow_lengths(cuda_product &product, unsigned int overflow, 
 
 /* sort_global/slices.cu: slices of rows are expanded to global memory and sorted by CUB (the paper's Algorithm 1, its
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by
- * row number), which takes a wait. A row larger than a slice is done in windows of columns. */
+ * row number), which takes a wait. A row larger than a slice is done in parts. */
 enum { GLOBAL_LEAST = 1 << 18 }; /* bytes: the least workspace that it works with */
 spg_status do_rows_global(cuda_product &product, const row_set &rows, const int64_t *row_products, bool filling);
 

@@ -77,7 +77,7 @@ __device__ inline bool take_work(const patterns<Offset> &pattern, const row_set 
 
 /* Finds the columns of a chunk or row, range by range, and the row's length; false if another block finishes the
  * row. */
-template <typename Offset, b_order Order>
+template <bool Fills, typename Offset, b_order Order>
 __device__ inline bool find_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
                                     const bitmap_shape &shape, const split_rows &split, const row_work<Offset> &work,
                                     int32_t *c_columns, int64_t &length, counts &found)
@@ -91,8 +91,7 @@ __device__ inline bool find_columns(const patterns<Offset> &pattern, const block
         if (whole != nullptr)
             merge_bitmap(memory.bitmap, shape.range_words, whole + r * (int64_t)shape.range_words);
         else
-            length += close_bitmap<Order == b_order::known>(memory.bitmap, shape.range_words, (int32_t)low,
-                                                            c_columns + length);
+            length += close_bitmap<Fills>(memory.bitmap, shape.range_words, (int32_t)low, c_columns + length);
         __syncthreads();
     }
     if (whole == nullptr) return true;
@@ -101,13 +100,12 @@ __device__ inline bool find_columns(const patterns<Offset> &pattern, const block
         for (int32_t k = threadIdx.x; k < shape.range_words; k += blockDim.x)
             memory.bitmap[k] = __ldcg(&whole[r * (int64_t)shape.range_words + k]);
         __syncthreads();
-        length += close_bitmap<Order == b_order::known>(memory.bitmap, shape.range_words, (int32_t)(r * range),
-                                                        c_columns + length);
+        length += close_bitmap<Fills>(memory.bitmap, shape.range_words, (int32_t)(r * range), c_columns + length);
     }
     return true;
 }
 
-template <typename Offset, b_order Order>
+template <bool Fills, typename Offset, b_order Order>
 __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     window_pattern(patterns<Offset> pattern, int32_t *c_columns, row_set rows, split_rows split, bitmap_shape shape)
 {
@@ -124,16 +122,17 @@ __global__ void __launch_bounds__(LARGE_BLOCK, 1)
     counts found{};
     row_work<Offset> work;
     while (take_work<Offset, Order>(pattern, rows, split, chunks, splits, work, found)) {
-        int32_t *columns = Order == b_order::known ? c_columns + pattern.c_offsets[work.row] : nullptr;
+        int32_t *columns = Fills ? c_columns + pattern.c_offsets[work.row] : nullptr;
         int64_t length;
-        const bool is_whole = find_columns<Offset, Order>(pattern, memory, shape, split, work, columns, length, found);
-        if (Order == b_order::known || !is_whole || threadIdx.x != 0) continue;
+        const bool is_whole =
+            find_columns<Fills, Offset, Order>(pattern, memory, shape, split, work, columns, length, found);
+        if (Fills || !is_whole || threadIdx.x != 0) continue;
         pattern.c_offsets[work.row] = (Offset)length;
         found.add_row((unsigned int)length, 0);
         span<Offset> row = checked_a_row(pattern, work.row, found.faults);
         if (!fits_list((Offset)length, row.end - row.begin)) ++found.long_rows;
     }
-    if (Order == b_order::known) return;
+    if (Fills) return;
     __syncwarp();
     add_counts(pattern.counters, found);
     if (found.long_rows > 0) atomicAdd(&pattern.counters->long_rows, found.long_rows);
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(LIST_THREADS) list_chunks(patterns<Offset> pat
     }
 }
 
-template <typename Offset, b_order Order>
+template <bool Fills, typename Offset, b_order Order>
 spg_status launch(cuda_product &product, const row_set &rows, const split_rows &split, const bitmap_shape &shape,
                   int threads)
 {
@@ -179,12 +178,11 @@ spg_status launch(cuda_product &product, const row_set &rows, const split_rows &
     spg_status status = spg_cuda_check_launch(product.context, "listing chunks of rows");
     int64_t bytes = (int64_t)threads * (sizeof(Offset) + 4) + (int64_t)shape.range_words * 4;
     int blocks = 0;
-    auto kernel = window_pattern<Offset, Order>;
+    auto kernel = window_pattern<Fills, Offset, Order>;
     if (status == SPG_OK) status = blocks_that_fill(product, kernel, threads, bytes, &blocks);
     if (status != SPG_OK) return status;
     kernel<<<blocks, threads, bytes, stream>>>(pattern, product.C->columns, rows, split, shape);
-    return spg_cuda_check_launch(product.context,
-                                 Order == b_order::known ? "columns of long rows" : "counting long rows");
+    return spg_cuda_check_launch(product.context, Fills ? "columns of long rows" : "counting long rows");
 }
 
 /* Equal ranges that fit in shared memory together with a batch. */
@@ -206,7 +204,7 @@ int64_t split_room(const cuda_product &product)
     return left > 0 ? left : 0;
 }
 
-spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order, bool heavy)
+template <bool Fills, b_order Order> spg_status run_pattern(cuda_product &product, const row_set &rows, bool heavy)
 {
     if (rows.count == 0) return SPG_OK;
     bitmap_shape shape = shape_for(product);
@@ -241,12 +239,7 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
     status = spg_cuda_zero_bytes(product.context, split.ticket, zeroed);
     if (status != SPG_OK) return status;
     return with_offset_type(product.offset_type, [&](auto offset) {
-        using Offset = decltype(offset);
-        switch (order) {
-        case b_order::checked: return launch<Offset, b_order::checked>(product, rows, split, shape, threads);
-        case b_order::any: return launch<Offset, b_order::any>(product, rows, split, shape, threads);
-        default: return launch<Offset, b_order::known>(product, rows, split, shape, threads);
-        }
+        return launch<Fills, decltype(offset), Order>(product, rows, split, shape, threads);
     });
 }
 
@@ -254,17 +247,22 @@ spg_status run_pattern(cuda_product &product, const row_set &rows, b_order order
 
 spg_status count_window_columns(cuda_product &product, const row_set &rows)
 {
-    return run_pattern(product, rows, b_order::checked, false);
+    return run_pattern<false, b_order::checked>(product, rows, false);
 }
 
 spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows)
 {
-    return run_pattern(product, rows, b_order::any, true);
+    return run_pattern<false, b_order::any>(product, rows, true);
+}
+
+spg_status fill_columns_in_any_order(cuda_product &product, const row_set &rows)
+{
+    return run_pattern<true, b_order::any>(product, rows, true);
 }
 
 spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy)
 {
-    return run_pattern(product, rows, b_order::known, heavy);
+    return run_pattern<true, b_order::known>(product, rows, heavy);
 }
 
 } // namespace spg

@@ -18,10 +18,10 @@ namespace spg
 /* long_rows/columns.cu: the columns of rows of C, by bitmaps. heavy: every row has so much work that large blocks suit
  * it. */
 spg_status count_window_columns(cuda_product &product, const row_set &rows);
-/* The same for rows of B in any order, with repeated columns allowed; fewer than 2^31 entries in all, and an analysis
- * must have run. */
-spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows);
 spg_status fill_window_columns(cuda_product &product, const row_set &rows, bool heavy);
+/* The same for rows of B in any order, with repeated columns allowed; an analysis must have run. */
+spg_status count_columns_in_any_order(cuda_product &product, const row_set &rows);
+spg_status fill_columns_in_any_order(cuda_product &product, const row_set &rows);
 
 /* long_rows/values.cu: the values of rows of C whose columns are written. row_products: of every row of A, in device
  * memory; NULL: not known. few: other kernels fill most of C meanwhile, faster than long sums take. */

@@ -24,7 +24,8 @@ template <typename Offset> struct block_memory {
     uint32_t *bitmap, *starts;
 };
 
-/* Lays the products of entries of A from `at` on end to end; returns the number of entries taken. Only products in
+/* Lays the products of entries of A from `at` on end to end; returns the number of entries taken; 0: the first has more
+ * than BATCH_PRODUCTS, which only a row of B with repeated columns has. Only products in
  * columns [low, high) belong to the range. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
@@ -113,6 +114,22 @@ __device__ inline void set_bits(const patterns<Offset> &pattern, const flat_prod
     }
 }
 
+/* Sets the bits of a row of B that no batch holds. */
+template <typename Offset>
+__device__ inline void set_bits_of_row(const patterns<Offset> &pattern, Offset entry, uint32_t *bitmap, int64_t low,
+                                       int64_t high, counts &found)
+{
+    const span<Offset> row = checked_b_row(pattern, pattern.a_columns[entry], found.faults);
+    for (Offset k = row.begin + (Offset)threadIdx.x; k < row.end; k += (Offset)blockDim.x) {
+        const int32_t column = pattern.b_columns[k];
+        if ((uint32_t)column >= (uint32_t)pattern.cols) found.faults |= SPG_FAULT_B;
+        if (column < low || column >= high) continue;
+        const uint32_t place = (uint32_t)(column - (int32_t)low);
+        set_bit(bitmap + place / 32, 1u << place % 32);
+    }
+    if (threadIdx.x == 0 && low == 0) found.products += (unsigned long long)(row.end - row.begin);
+}
+
 /* Sets the bits of the columns [low, high) that some entries of A have products in. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline void mark_columns(const patterns<Offset> &pattern, const block_memory<Offset> &memory,
@@ -121,7 +138,12 @@ __device__ inline void mark_columns(const patterns<Offset> &pattern, const block
     for (Offset at = entries.begin; at < entries.end;) {
         flat_products<Offset> flat;
         Offset taken = lay_batch<Offset, Order>(pattern, memory, at, entries.end, low, high, flat, found);
-        set_bits<Offset, Order>(pattern, flat, memory.bitmap, low, high, found);
+        if (Order == b_order::any && taken == 0) {
+            set_bits_of_row(pattern, at, memory.bitmap, low, high, found);
+            taken = 1;
+        } else {
+            set_bits<Offset, Order>(pattern, flat, memory.bitmap, low, high, found);
+        }
         __syncthreads();
         if (entries.end - at <= taken) break;
         at += taken;

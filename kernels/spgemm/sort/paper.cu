@@ -105,7 +105,7 @@ bool may_count_unsorted(const cuda_product &product)
 {
     const int64_t limit = product.context->config.workspace_limit, left = (limit - product.held_bytes) / 2;
     const int64_t bytes = product.A->rows * (int64_t)(sizeof(int64_t) + sizeof(int32_t));
-    return product.B->nnz <= INT32_MAX && (limit == 0 || bytes + GLOBAL_LEAST <= left);
+    return limit == 0 || bytes + GLOBAL_LEAST <= left;
 }
 
 spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows)

@@ -19,8 +19,8 @@ struct paper_rows {
 spg_status count_rows_paper(cuda_product &product, paper_rows *rows);
 
 /* Counts without a wait: the class sizes reach the host with the counters, which the caller posts. Rows of class global
- * are counted by windows of columns, because the host would have to plan slices of them. may_count_unsorted: false if B
- * has 2^31 entries or more, or the workspace limit leaves little room. */
+ * are counted by windows of columns, because the host would have to plan slices of them. may_count_unsorted: false if
+ * the workspace limit leaves little room. */
 bool may_count_unsorted(const cuda_product &product);
 spg_status count_rows_unsorted(cuda_product &product, paper_rows *rows);
 

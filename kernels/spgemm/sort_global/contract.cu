@@ -96,6 +96,17 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
                    heads_before(heads, count, slice.products[r] - slice.products[0]);
 }
 
+/* The run of products with key j, added to `sum` one after the other. */
+template <typename Value>
+__device__ Value add_run(const global_products &products, uint32_t count, int64_t j, const uint32_t *order,
+                         const Value *expanded, Value sum)
+{
+    const int64_t end = j + 1 < count ? products.heads[j + 1] : products.count;
+#pragma unroll 4
+    for (int64_t k = products.heads[j]; k < end; ++k) sum = add(sum, expanded[order[k]]);
+    return sum;
+}
+
 template <typename Value>
 __global__ void __launch_bounds__(GLOBAL_BLOCK)
     contract_kernel(numbers<Value> number, global_products products, const uint32_t *order, const Value *expanded)
@@ -104,17 +115,27 @@ __global__ void __launch_bounds__(GLOBAL_BLOCK)
     const uint64_t column_mask = ((uint64_t)1 << products.keys.column_bits) - 1;
     for (int64_t j = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; j < count;
          j += (int64_t)gridDim.x * GLOBAL_BLOCK) {
-        const int64_t begin = products.heads[j];
-        const uint64_t key = key_at(products.keys, begin);
+        const uint64_t key = key_at(products.keys, products.heads[j]);
         const int64_t to = products.bases[key >> products.keys.column_bits] + j;
-        number.c_columns[to] = products.first_column + (int32_t)(key & column_mask);
-        if constexpr (has_values<Value>) {
-            const int64_t end = j + 1 < count ? products.heads[j + 1] : products.count;
-            Value sum = zero<Value>();
-#pragma unroll 4
-            for (int64_t k = begin; k < end; ++k) sum = add(sum, expanded[order[k]]);
-            number.c_values[to] = sum;
-        }
+        number.c_columns[to] = (int32_t)(key & column_mask);
+        if constexpr (has_values<Value>)
+            number.c_values[to] = add_run(products, count, j, order, expanded, zero<Value>());
+    }
+}
+
+template <typename Offset, typename Value>
+__global__ void __launch_bounds__(GLOBAL_BLOCK)
+    add_to_row_kernel(patterns<Offset> pattern, numbers<Value> number, global_slice slice, global_products products,
+                      const uint32_t *order, const Value *expanded)
+{
+    const uint32_t count = *products.head_count;
+    const int32_t i = row_at(slice.set, slice.first);
+    const Offset c_begin = pattern.c_offsets[i], c_end = pattern.c_offsets[i + 1];
+    for (int64_t j = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; j < count;
+         j += (int64_t)gridDim.x * GLOBAL_BLOCK) {
+        const auto column = (int32_t)key_at(products.keys, products.heads[j]);
+        const Offset to = first_that(c_begin, c_end, [&](Offset k) { return number.c_columns[k] >= column; });
+        number.c_values[to] = add_run(products, count, j, order, expanded, number.c_values[to]);
     }
 }
 
@@ -128,7 +149,6 @@ void lay_out_products(const cuda_product &product, bool counting, int64_t count,
     const int64_t keys = part_bytes(count * (products->keys.wide ? 8 : 4));
     const int64_t half = std::max(keys + (ordered ? part_bytes(count * 4) : 0), count * value);
     products->count = count;
-    products->first_column = 0;
     products->current = 0;
     products->order_at = ordered ? keys : 0;
     for (void *&side : products->halves) parts->take(half, &side);
@@ -218,6 +238,18 @@ spg_status contract(cuda_product &product, const global_products &products)
         return spg_cuda_check_launch(product.context, "the contraction of a slice");
     };
     return product.pattern_only ? launch(none{}) : with_value_type(product.A->value_type, launch);
+}
+
+spg_status add_to_row(cuda_product &product, const global_slice &slice, const global_products &products)
+{
+    const int blocks = grid_for(product, products.count, 1, GLOBAL_BLOCK);
+    return with_value_types(product, [&](auto offset, auto value) {
+        using Value = decltype(value);
+        add_to_row_kernel<<<blocks, GLOBAL_BLOCK, 0, product.cuda->stream>>>(
+            patterns_of<decltype(offset)>(product), numbers_of<Value>(product), slice, products, order_of(products),
+            static_cast<const Value *>(spare_of(products)));
+        return spg_cuda_check_launch(product.context, "the sums of a long row");
+    });
 }
 
 } // namespace spg

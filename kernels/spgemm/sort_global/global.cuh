@@ -67,12 +67,11 @@ struct cub_memory {
     size_t bytes;
 };
 
-/* The products of a slice, or of some columns of one row, while they are sorted and contracted. Each half holds keys
+/* The products of a slice, or of a part of one row, while they are sorted and contracted. Each half holds keys
  * and, if values are wanted, the order of the products; after the sort, the products themselves take the other half. */
 struct global_products {
     int64_t count;
     global_keys keys;
-    int32_t first_column; /* the column that key column 0 stands for */
     void *halves[2];
     int64_t order_at; /* byte offset of the order in a half; 0: there is none */
     int current;      /* the half that holds the keys */
@@ -164,26 +163,8 @@ spg_status count_heads(cuda_product &product, const global_slice &slice, const g
 spg_status place_rows(cuda_product &product, const global_slice &slice, const global_products &products);
 /* Writes C's columns and values, after place_rows. */
 spg_status contract(cuda_product &product, const global_products &products);
-
-/* Products from <= k < to of some entries of a slice, by tiles, one a block; of these the columns [low, high). */
-struct tiled_products {
-    global_slice slice;
-    global_entries entries;
-    int64_t from, to, tile;
-    int32_t tiles;
-    int64_t low, high;
-};
-
-/* sort_global/tiles.cu. Adds the products of each bucket of 2^shift columns from `low` on to the histogram; counts each
- * tile's products in the window, scanned (counts[tiles]: total); writes their keys, and their numbers, in order from
- * `before` on. */
-enum { GLOBAL_BUCKETS = 1024 };
-spg_status histogram_tiles(cuda_product &product, const tiled_products &of, int shift, int64_t *histogram);
-spg_status count_tiles(cuda_product &product, const tiled_products &of, int64_t *counts, const cub_memory &temporary);
-spg_status write_tile_keys(cuda_product &product, const tiled_products &of, const int64_t *counts, int64_t before,
-                           const global_products &products);
-spg_status write_tile_numbers(cuda_product &product, const tiled_products &of, const int64_t *counts, int64_t before,
-                              void *numbers);
+/* Adds the products of a slice of one row, whose columns are in C, to its values. */
+spg_status add_to_row(cuda_product &product, const global_slice &slice, const global_products &products);
 
 /* sort_global/long_row.cu. Does one row that is larger than a slice of `budget` bytes. */
 spg_status do_long_row(cuda_product &product, const global_slice &slice, bool counting, int64_t budget);

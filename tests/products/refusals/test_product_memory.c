@@ -205,6 +205,11 @@ static void a_long_row_unsorted_or_spread_over_31_bits_stays_under_every_limit(v
     check_limits(&A, &B);
     one_row_of_a_million_products(100, 20, INT32_MAX, false, SPG_F64, &A, &B);
     check_limits(&A, &B);
+    /* More entries of A than fit at once; rows of B that do not fit alone. */
+    one_row_of_a_million_products(40000, 3, 2000, false, SPG_F64, &A, &B);
+    check_limits(&A, &B);
+    one_row_of_a_million_products(3, 60000, 100000, false, SPG_F32, &A, &B);
+    check_limits(&A, &B);
 }
 
 /* Of six rows only the first, which a sample has, has more than one entry in C. */
