@@ -140,6 +140,7 @@ spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
     int32_t *const lengths = state->reserved.columns;
     spg_status status = spg_cuda_zero_bytes(run.context, state->reserved.memory, state->reserved.bytes);
     if (status == SPG_OK) status = one_pass_hash_thread(run, state->reserved, post);
+    release(run, &run.packed);
     if (status == SPG_OK) status = count_overflow_rows_and_post(run, {}, lengths, post);
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(run.context, post, &state->found);
     if (status != SPG_OK || state->found.overflow == 0 || !all_counted(state)) return status;
@@ -149,22 +150,19 @@ spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
     return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
 }
 
-/* Short rows: one pass into reserved arrays, or count only. Uses hash tables of threads if B's rows are packed. */
+/* Short rows: one pass into reserved arrays, by hash tables of threads, if B's rows can be packed; else counted by
+ * merging. */
 spg_status count_short_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    spg_status status = state->chosen.longest <= HASH_THREAD_MOST ? pack_rows(run) : SPG_OK;
+    spg_status status = state->reserved.columns != nullptr ? pack_rows(run) : SPG_OK;
     if (status != SPG_OK) return status;
     take_overflow_list(run);
     const unsigned int post = ++run.cuda->posts;
-    const bool is_packed = run.packed.memory != nullptr;
-    if (!is_packed) release_reserved(run, &state->reserved);
-    if (state->reserved.columns == nullptr) {
-        status = is_packed ? count_rows_hash_thread(run, post, &state->sums)
-                           : count_rows_merge(run, post, true, &state->sums);
-        return status == SPG_OK ? settle_scan_and_wait(state, post) : status;
-    }
-    return one_pass_of_short_rows(state, post);
+    if (run.packed.memory != nullptr) return one_pass_of_short_rows(state, post);
+    release_reserved(run, &state->reserved);
+    status = count_rows_merge(run, post, true, &state->sums);
+    return status == SPG_OK ? settle_scan_and_wait(state, post) : status;
 }
 
 } // namespace

@@ -60,15 +60,9 @@ spg_status fill_short_rows(cuda_state *state)
 spg_status fill_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    const int longest = (int)state->found.longest_row;
-    const unsigned int most = std::max(state->found.longest_row, state->longest_overflow_row);
+    const unsigned int longest = state->found.longest_row, most = std::max(longest, state->longest_overflow_row);
     if (state->chosen.bitmap && most <= BITMAP_MOST)
         return fill_rows_bitmap(run, all_rows(run), state->chosen.span, (int)most, state->chosen.together);
-    if (run.packed.memory != nullptr && has_common_types(run)) {
-        spg_status status = fill_rows_hash_thread(run, longest);
-        if (status != SPG_OK || state->found.overflow == 0) return status;
-        return fill_rows_binned(run, longer_than_hash_thread, {}, &state->binned);
-    }
     int slots = slots_to_fill(longest);
     if (slots == 0) slots = TABLE_MOST;
     spg_status status = fill_rows_hash_group(run, all_rows(run), slots);

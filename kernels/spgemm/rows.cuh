@@ -64,17 +64,6 @@ spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int 
  * fewer than PACKED_COLUMNS columns, and the workspace limit leaves room; else product.packed stays empty. */
 spg_status pack_rows(cuda_product &product);
 
-/* A thread a row contracts into a hash table of its own: rows of C up to
- * HASH_THREAD_MOST entries, of A up to HASH_THREAD_MOST_A. Counting makes
- * others overflow rows, filling skips them. Needs packed rows of B. Natural order, all rows. Counting posts the
- * counters, unless there are overflow rows. `longest` bounds the rows of C to fill; filling takes f32 and f64 only. */
-template <typename Offset> __device__ inline bool fits_hash_thread(Offset c_length, Offset a_length)
-{
-    return c_length <= HASH_THREAD_MOST && a_length <= HASH_THREAD_MOST_A;
-}
-spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums);
-spg_status fill_rows_hash_thread(cuda_product &product, int longest);
-
 /* bitmap/passes.cu. A group of lanes a row marks its columns in a window of columns in shared memory. `span` is
  * the width of the window: that of the widest row, if known (at most BITMAP_MOST_SPAN). A wider row takes several
  * windows, so there are no overflow rows. `longest` bounds the rows of C to fill (at most BITMAP_MOST); longer ones are

@@ -1,25 +1,18 @@
 /* Method hash_thread: a thread contracts its row of C into a hash table of its own. Contraction while expanding
  * replaces the paper's sort (section 3.3). Each row of B is visited once, one after the other; unlike a merge, which
- * returns to all of them until it ends, this needs no L1.
+ * returns to all of them until it ends, this needs no L1. For uniform rows up to HASH_THREAD_MOST entries; chosen by
+ * route/route.cu.
  *
- * First rows of B are packed, for all passes. A faulty row is marked in its packed_row, so that only products that name
- * it are refused.
+ * First rows of B are packed. A faulty row is marked in its packed_row, so that only products that name it are refused.
  *
- * Counting, for uniform rows up to HASH_THREAD_MOST entries; chosen by product_count.cu. Input: A, unchecked, and the
- * packed rows of B. Output: the lengths of C's rows. Rows with more than HASH_THREAD_MOST entries, or
- * HASH_THREAD_MOST_A entries of A, become overflow rows.
- *
- * Filling; chosen by product_fill.cu. Input: A, the packed rows of B, B, and C's row offsets. Rows that
- * fits_hash_thread refuses are skipped, because a warp takes as long as its longest row. Output: columns and values.
- * Invariant: sums are stored in the order of arrival of their columns, each from +0 with its products in storage order;
- * the table maps columns to sums. At the end the keys (column and number) are sorted by a network in registers; CHUNK
- * entries of every row of a warp are staged where the table was and written in order.
- *
- * One pass; chosen by route/route.cu. Input: A, unchecked, the packed rows of B, B, and reserved arrays for C
- * (assemble/reserved.cu). Output: C's row offsets, columns and values. Rows of more than `most` entries are only
- * counted, and are not written. With overflow rows, the offsets are scanned as if these were empty, and no written row
- * is valid. A block takes tiles of a row a thread: while it sorts their columns, look-back finds where its rows begin
- * in C (primitives/look_back.cuh). */
+ * One pass. Input: A, unchecked, the packed rows of B, B, and reserved arrays for C (assemble/reserved.cu). Output: C's
+ * row offsets, columns and values. Rows with more than HASH_THREAD_MOST entries, or HASH_THREAD_MOST_A entries of A,
+ * become overflow rows; rows of more than `most` entries are only counted, and are not written. With overflow rows, the
+ * offsets are scanned as if these were empty, and no written row is valid. Invariant: sums are stored in the order of
+ * arrival of their columns, each from +0 with its products in storage order; the table maps columns to sums. At the end
+ * the keys (column and number) are sorted by a network in registers; CHUNK entries of every row of a warp are staged
+ * where the table was and written in order. A block takes tiles of a row a thread: while it sorts their columns,
+ * look-back finds where its rows begin in C (primitives/look_back.cuh). */
 #include "../../launch.cuh"
 #include "../assemble/tile_places.cuh"
 #include "sums.cuh"
@@ -32,17 +25,9 @@ namespace spg
 namespace
 {
 
-/* Threads of a block that counts; above MOST_BLOCKS blocks, a block takes more tiles. */
-enum { COUNT_THREADS = 256, LEAST_TILES = 2, MOST_BLOCKS = 4096 };
-
-/* Blocks that fill are small because of their memory, and only RESIDENT are resident, because L1 gets the shared memory
- * that they leave (spgemm_bench, H100, the filling pass with registers for 8 and for 10 of them, A*P: fe3d27 0.51 and
- * 0.64 ms, tet3d 0.45 and 0.46). */
-enum { FILL_THREADS = 64, FILL_WARPS = FILL_THREADS / 32, FILL_RESIDENT = 8 };
-
-/* One pass: blocks of four warps, as many warps as fill. Smaller blocks mean more tiles to look back over
- * (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32 threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes;
- * fe3d27 0.68, 0.69, and 0.78 in two passes). */
+/* Smaller blocks mean more tiles to look back over (spgemm_bench, H100, A*P of tet3d by blocks of 128, 64 and 32
+ * threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes; fe3d27 0.68, 0.69, and 0.78 in two passes). More blocks leave
+ * less of the shared memory to L1. */
 enum { PASS_THREADS = 128, PASS_WARPS = PASS_THREADS / 32, PASS_RESIDENT = 4 };
 
 enum { PACK_THREADS = 256 };
@@ -83,75 +68,19 @@ __global__ void __launch_bounds__(PACK_THREADS) pack_kernel(patterns<int32_t> pa
     to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
 }
 
-/* Adds the counts of a block's threads to the counters, and writes the sum of its rows' lengths to *lengths unless it
- * is NULL. The last block sends the counters, unless there are overflow rows. All threads call it. */
+/* Adds the counts of a block's threads to the counters. The last block sends the counters, unless there are overflow
+ * rows. All threads call it. */
 template <int WARPS>
 __device__ inline void add_block(spg_counters *counters, thread_counts found, thread_counts (&of_warps)[WARPS],
-                                 long long *lengths, spg_mailbox *mailbox, unsigned int post)
+                                 spg_mailbox *mailbox, unsigned int post)
 {
     found.reduce();
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = found;
     __syncthreads();
     if (threadIdx.x >= 32) return;
     found = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
-    if (lengths != nullptr) {
-        const int of_block = (int)__reduce_add_sync(~0u, found.nnz);
-        if (threadIdx.x == 0) *lengths = of_block;
-    }
     add_counts(counters, {found.nnz, found.products, found.longest, found.rows, 0, found.faults});
     send_counters_if_last(counters, mailbox, post, &counters->overflow);
-}
-
-/* A block takes `tiles` consecutive tiles, a row a thread. */
-__global__ void __launch_bounds__(COUNT_THREADS, 4)
-    count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
-                      spg_mailbox *mailbox, unsigned int post)
-{
-    extern __shared__ uint2 shared[];
-    __shared__ thread_counts of_warps[COUNT_THREADS / 32];
-    wait_and_trigger();
-    const int warp = threadIdx.x / 32;
-    thread_sums<none, false> columns{thread_table(reinterpret_cast<table_memory *>(shared)[warp]), nullptr, 0};
-    thread_counts sums{0, 0, 0, 0, 0};
-    /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
-    uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * COUNT_THREADS) + threadIdx.x;
-    for (int tile = 0; tile < tiles; ++tile, i += COUNT_THREADS) {
-        const bool active = i < (uint32_t)pattern.rows;
-        thread_found found{0, 0, true};
-        columns.table.clear();
-        const int32_t length = count_row(pattern, numbers<none>{}, packed, i, columns, found);
-        if (active && found.fits) pattern.c_offsets[i] = length;
-        if (!found.fits) leave_row(pattern, (int32_t)i);
-        sums.add(active, found, length);
-    }
-    add_block(pattern.counters, sums, of_warps, of_blocks + blockIdx.x, mailbox, post);
-}
-
-template <typename Value>
-__global__ void __launch_bounds__(FILL_THREADS, FILL_RESIDENT)
-    fill_hash_thread(patterns<int32_t> pattern, numbers<Value> number, const packed_row *packed, int longest)
-{
-    extern __shared__ uint2 shared[];
-    wait_and_trigger();
-    char *memory = reinterpret_cast<char *>(shared) + threadIdx.x / 32 * warp_bytes<Value>(longest);
-    auto &tables = *reinterpret_cast<table_memory *>(memory);
-    thread_sums<Value, false> sums{thread_table(tables),
-                                   reinterpret_cast<Value *>(memory + sizeof tables) + threadIdx.x % 32, 0};
-    const no_guard guard;
-    const uint32_t rows = (uint32_t)pattern.rows, i = blockIdx.x * FILL_THREADS + threadIdx.x;
-    const int32_t c_begin = pattern.c_offsets[min(i, rows)], c_end = pattern.c_offsets[min(i + 1, rows)];
-    const int32_t begin = __shfl_sync(~0u, c_begin, 0);
-    int n = c_end - c_begin <= longest ? c_end - c_begin : 0;
-    const int most = __reduce_max_sync(~0u, n);
-    span<int32_t> a{0, 0};
-    if (n > 0) a = a_row(pattern, (int32_t)i);
-    sums.table.clear();
-    for (int e = 0; e < most; ++e) sums.first[e * 32] = zero<Value>();
-    if (!fits_hash_thread(n, a.end - a.begin)) n = 0, a.end = a.begin;
-    add_row(pattern, number, packed, a, sums, guard);
-    __syncwarp();
-    pack_keys(tables, sums.table);
-    write_rows(number, tables, sums, n, most, [&] { return rows_place{begin, c_begin - begin, n}; });
 }
 
 /* Clears the sums of a warp's rows. */
@@ -174,8 +103,8 @@ __global__ void __launch_bounds__(PASS_THREADS, PASS_RESIDENT)
     tile_places<1, PASS_WARPS> places(job, board);
     char *memory = reinterpret_cast<char *>(shared) + places.warp * warp_bytes<Value>(job.most + 1);
     auto &tables = *reinterpret_cast<table_memory *>(memory);
-    thread_sums<Value, true> sums{thread_table(tables), reinterpret_cast<Value *>(memory + sizeof tables) + places.lane,
-                                  (uint32_t)job.most};
+    thread_sums<Value> sums{thread_table(tables), reinterpret_cast<Value *>(memory + sizeof tables) + places.lane,
+                            (uint32_t)job.most};
     thread_counts all{0, 0, 0, 0, 0};
     unsigned int left = 0;
     while (true) {
@@ -204,7 +133,7 @@ __global__ void __launch_bounds__(PASS_THREADS, PASS_RESIDENT)
     }
     left = __reduce_add_sync(~0u, left);
     if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
-    add_block(pattern.counters, all, of_warps, nullptr, job.mailbox, job.post);
+    add_block(pattern.counters, all, of_warps, job.mailbox, job.post);
 }
 
 const packed_row *packed_rows_of(const cuda_product &product)
@@ -223,35 +152,6 @@ spg_status pack_rows(cuda_product &product)
     pack_kernel<<<(unsigned int)((rows + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));
     return spg_cuda_check_launch(product.context, "packing rows of B");
-}
-
-spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums)
-{
-    constexpr int bytes = COUNT_THREADS / 32 * (int)sizeof(table_memory);
-    static_assert(bytes <= 48 * 1024, "what every device allows");
-    const int64_t tiles = (product.A->rows + COUNT_THREADS - 1) / COUNT_THREADS;
-    const int64_t tiles_each = std::max<int64_t>((tiles + MOST_BLOCKS - 1) / MOST_BLOCKS, LEAST_TILES);
-    const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
-    spg_status status = take_sums(product, tiles_each * COUNT_THREADS, (int)blocks, sums);
-    if (status != SPG_OK) return status;
-    return launch_programmatic(product.context, product.cuda->stream, "counting, class hash_thread",
-                               (unsigned int)blocks, COUNT_THREADS, bytes, count_hash_thread,
-                               patterns_of<int32_t>(product), packed_rows_of(product), (int)tiles_each, sums->memory,
-                               product.cuda->device_mailbox, post);
-}
-
-spg_status fill_rows_hash_thread(cuda_product &product, int longest)
-{
-    longest = std::min(longest, (int)HASH_THREAD_MOST);
-    const auto blocks = (unsigned int)((product.A->rows + FILL_THREADS - 1) / FILL_THREADS);
-    return with_common_value(product, [&](auto value) {
-        using Value = decltype(value);
-        static_assert(FILL_WARPS * warp_bytes<Value>(HASH_THREAD_MOST) <= 48 * 1024, "what every device allows");
-        return launch_programmatic(product.context, product.cuda->stream, "filling, class hash_thread", blocks,
-                                   FILL_THREADS, FILL_WARPS * warp_bytes<Value>(longest), fill_hash_thread<Value>,
-                                   patterns_of<int32_t>(product), numbers_of<Value>(product), packed_rows_of(product),
-                                   longest);
-    });
 }
 
 int64_t hash_thread_one_pass_words(const cuda_product &product)

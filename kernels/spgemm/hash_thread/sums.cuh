@@ -1,5 +1,5 @@
-/* How a thread finds the columns of its row of C and sums its products by column, for all passes of hash_thread, and
- * how a warp writes its rows. Private. */
+/* How a thread of hash_thread finds the columns of its row of C and sums its products by column, and how a warp writes
+ * its rows. Private. */
 #ifndef SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 #define SPG_KERNELS_SPGEMM_HASH_THREAD_SUMS_CUH
 
@@ -17,9 +17,9 @@ template <typename Value> constexpr int warp_bytes(int longest)
     return (int)sizeof(table_memory) + longest * 32 * (int)sizeof(Value);
 }
 
-/* The sums of a thread's row of C. Bounded: columns numbered `most` and above are added to sum `most`, which belongs to
- * no row. */
-template <typename Value, bool Bounded> struct thread_sums {
+/* The sums of a thread's row of C. Columns numbered `most` and above are added to sum `most`, which belongs to no row.
+ */
+template <typename Value> struct thread_sums {
     thread_table table;
     Value *first; /* this lane's sums, at a stride of 32 */
     uint32_t most;
@@ -28,17 +28,11 @@ template <typename Value, bool Bounded> struct thread_sums {
     template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
     {
         uint32_t number[N];
-        table.numbers_of(column, live, number);
-        if constexpr (has_values<Value>) add_to(number, live, a, b);
-    }
-
-  private:
-    template <int N> __device__ void add_to(uint32_t (&number)[N], int live, Value a, const Value (&b)[N])
-    {
         Value sum[N];
+        table.numbers_of(column, live, number);
 #pragma unroll
         for (int n = 0; n < N; ++n)
-            if (Bounded && n < live) number[n] = min(number[n], most);
+            if (n < live) number[n] = min(number[n], most);
 #pragma unroll
         for (int n = 0; n < N; ++n)
             if (n < live) sum[n] = first[number[n] * 32];
@@ -48,37 +42,14 @@ template <typename Value, bool Bounded> struct thread_sums {
     }
 };
 
-/* For filling, where rows have been counted: checks nothing. */
-struct no_guard {
-    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
-    {
-        return is_entry ? load_packed(packed, column) : packed_row{};
-    }
-    __device__ void count(int) const {}
-    __device__ bool may_take(const packed_row &) const { return true; }
-};
-
-/* For counting: checks operands. */
-struct counting_guard {
-    const patterns<int32_t> &pattern;
-    thread_found &found;
-    __device__ packed_row load(const packed_row *packed, bool is_entry, int32_t column) const
-    {
-        return checked_packed(pattern, packed, is_entry, column, found);
-    }
-    __device__ void count(int length) const { found.products += (unsigned int)length; }
-    __device__ bool may_take(const packed_row &row) const { return check_unpacked(pattern, row, found); }
-};
-
 /* Adds a row of B that is not packed. */
-template <typename Value, typename Sums>
+template <typename Value>
 __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
-                             Value a, Sums &sums)
+                             Value a, thread_sums<Value> &sums)
 {
     for (uint32_t q = row.begin; q < row.begin + row.beyond[0]; ++q) {
         const uint32_t column[1] = {(uint32_t)pattern.b_columns[q]};
-        Value b[1] = {};
-        if constexpr (has_values<Value>) b[0] = number.b_values[q];
+        const Value b[1] = {number.b_values[q]};
         sums.add(column, 1, a, b);
     }
 }
@@ -112,22 +83,18 @@ template <typename Value> struct paired_values {
         }
     }
 };
-template <> struct paired_values<none> {
-    __device__ paired_values(const numbers<none> &, const packed_row &, int) {}
-    __device__ void load(int, none (&)[B_AT_ONCE]) {}
-};
 
 /* Adds the products of an entry of A with the row of B that it names. A whole warp calls it. */
-template <typename Value, typename Sums, typename Guard>
+template <typename Value>
 __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row &row,
-                          Value a, Sums &sums, Guard &guard)
+                          Value a, thread_sums<Value> &sums, thread_found &found)
 {
     int length = length_of(row);
     if (length > PACKED_MOST) {
-        if (guard.may_take(row)) add_unpacked(pattern, number, row, a, sums);
+        if (check_unpacked(pattern, row, found)) add_unpacked(pattern, number, row, a, sums);
         length = 0;
     }
-    guard.count(length);
+    found.products += (unsigned int)length;
     const int most = __reduce_max_sync(~0u, length);
     paired_values<Value> values(number, row, length);
 #pragma unroll
@@ -143,9 +110,9 @@ __device__ void add_entry(const patterns<int32_t> &pattern, const numbers<Value>
 }
 
 /* Adds all products of a row of A, which may be empty. A whole warp calls it. */
-template <typename Value, typename Sums, typename Guard>
+template <typename Value>
 __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                        span<int32_t> a, Sums &sums, Guard &guard)
+                        span<int32_t> a, thread_sums<Value> &sums, thread_found &found)
 {
     const int length = a.end - a.begin, longest = __reduce_max_sync(~0u, length);
     int32_t columns[A_AT_ONCE];
@@ -154,11 +121,11 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
 #pragma unroll
         for (int n = 0; n < A_AT_ONCE; ++n) {
             columns[n] = load_if(k + n < length, pattern.a_columns + a.begin + k + n, 0);
-            if constexpr (has_values<Value>) values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
+            values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
         }
     };
     load(0);
-    packed_row next = guard.load(packed, length > 0, columns[0]);
+    packed_row next = checked_packed(pattern, packed, length > 0, columns[0], found);
 #pragma unroll 1
     for (int k = 0; k < longest; ++k) {
         const packed_row row = next;
@@ -166,15 +133,15 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
 #pragma unroll
         for (int n = 0; n + 1 < A_AT_ONCE; ++n) columns[n] = columns[n + 1], values[n] = values[n + 1];
         if ((k + 1) % A_AT_ONCE == 0) load(k + 1);
-        next = guard.load(packed, k + 1 < length, columns[0]);
-        add_entry(pattern, number, row, value, sums, guard);
+        next = checked_packed(pattern, packed, k + 1 < length, columns[0], found);
+        add_entry(pattern, number, row, value, sums, found);
     }
 }
 
 /* Sums and counts row i; returns its length, 0 unless found.fits. A whole warp calls it. */
-template <typename Value, typename Sums>
+template <typename Value>
 __device__ int32_t count_row(const patterns<int32_t> &pattern, const numbers<Value> &number, const packed_row *packed,
-                             uint32_t i, Sums &sums, thread_found &found)
+                             uint32_t i, thread_sums<Value> &sums, thread_found &found)
 {
     const bool active = i < (uint32_t)pattern.rows;
     span<int32_t> a{0, 0};
@@ -183,8 +150,7 @@ __device__ int32_t count_row(const patterns<int32_t> &pattern, const numbers<Val
         found.fits = false;
         a.end = a.begin;
     }
-    counting_guard guard{pattern, found};
-    add_row(pattern, number, packed, a, sums, guard);
+    add_row(pattern, number, packed, a, sums, found);
     if (sums.table.taken > HASH_THREAD_MOST) found.fits = false;
     return found.fits ? (int32_t)sums.table.taken : 0;
 }

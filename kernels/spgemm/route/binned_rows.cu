@@ -84,10 +84,8 @@ template <typename Offset> struct bin_by_length {
     __device__ int operator()(int32_t i) const
     {
         const Offset length = c_offsets[i + 1] - c_offsets[i], a_length = a_offsets[i + 1] - a_offsets[i];
-        const bool alone = longer_than == longer_than_list          ? fits_list(length, a_length)
-                           : longer_than == longer_than_hash_thread ? fits_hash_thread(length, a_length)
-                                                                    : length <= longer_than;
-        return alone ? 0 : bin_of(i, length, length);
+        const bool is_done = longer_than == longer_than_list ? fits_list(length, a_length) : length <= longer_than;
+        return is_done ? 0 : bin_of(i, length, length);
     }
 };
 

@@ -14,10 +14,10 @@ spg_status count_rows_binned(cuda_product &product, products_of_rows *rows);
 /* Counts the `overflow` listed overflow rows of another kernel; each is added to the counters' rows. */
 spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overflow, products_of_rows *rows);
 
-/* A filling kernel as in rows.cuh, for the rows longer than `longer_than` entries, or those that fits_list or
- * fits_hash_thread refuses. If most rows of C span few columns (span > 0; longest: entries of the longest row), bitmap
+/* A filling kernel as in rows.cuh, for the rows longer than `longer_than` entries, or those that fits_list
+ * refuses. If most rows of C span few columns (span > 0; longest: entries of the longest row), bitmap
  * takes rows too long for tables. few_columns may be used if all rows are filled (products: of all rows). */
-enum { longer_than_list = -1, longer_than_hash_thread = -2 };
+enum { longer_than_list = -1 };
 struct span_of_rows {
     int span, longest;
     int64_t products;

@@ -1,15 +1,14 @@
 /* See uniform_rows.h. */
 #include "uniform_rows.h"
 
-const alike_kind alike[ALIKE] = {
-    {"tables of the threads' own, rows filled as counted", 14, 3, false, SPG_I32, SPG_F64},
-    {"tables of the threads' own, rows filled as counted, f32", 14, 3, false, SPG_I32, SPG_F32},
-    {"tables of the threads' own", 14, 3, false, SPG_I32, SPG_C64},
-    {"merging by threads", 14, 3, false, SPG_I64, SPG_F64},
-    {"merging by warps", 20, 6, true, SPG_I32, SPG_F64},
-    {"tables", 40, 6, true, SPG_I32, SPG_F64},
-    {"tables, 64-bit offsets", 40, 6, true, SPG_I64, SPG_F32},
-    {"tables, kept rows", 40, 6, false, SPG_I32, SPG_F64}};
+const alike_kind alike[ALIKE] = {{"tables of the threads' own", 14, 3, false, SPG_I32, SPG_F64},
+                                 {"tables of the threads' own, f32", 14, 3, false, SPG_I32, SPG_F32},
+                                 {"merging by threads", 14, 3, false, SPG_I32, SPG_C64},
+                                 {"merging by threads, 64-bit offsets", 14, 3, false, SPG_I64, SPG_F64},
+                                 {"merging by warps", 20, 6, true, SPG_I32, SPG_F64},
+                                 {"tables", 40, 6, true, SPG_I32, SPG_F64},
+                                 {"tables, 64-bit offsets", 40, 6, true, SPG_I64, SPG_F32},
+                                 {"tables, kept rows", 40, 6, false, SPG_I32, SPG_F64}};
 
 const hub_kind no_hubs = {"no hubs", 0, 0, 1, 0, false};
 
