@@ -60,7 +60,6 @@ typedef struct spg_counters {
     unsigned int longest_row;               /* entries of the longest counted row, overflow rows excluded */
     unsigned int overflow;                  /* rows that a counting kernel could not hold and listed for another
                                              * kernel */
-    unsigned int longest_overflow_row;      /* entries of the longest overflow row, if counted within the same wait */
     unsigned int long_rows;                 /* counted rows of C too long for a list in registers */
     unsigned int long_half_rows;            /* those to be listed in symmetric_half/one_pass.cu */
     unsigned int rows_left;                 /* rows counted but not written, in one-pass kernels */

@@ -167,7 +167,7 @@ bool is_filled(const cuda_state *state)
 {
     const spg_counters &found = state->found;
     const int64_t most_left = state->chosen.merge ? state->run.C->rows / RESERVED_MOST_LEFT : 0;
-    return state->reserved.columns != nullptr && found.rows_left <= most_left && found.overflow == 0 && found.nnz > 0 &&
+    return state->reserved.columns != nullptr && found.rows_left <= most_left && found.nnz > 0 &&
            may_commit_reserved(state->run, state->reserved, found.nnz);
 }
 

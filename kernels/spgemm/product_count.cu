@@ -1,5 +1,5 @@
-/* Counts the rows of C, one function a path (route/route.cuh): which kernels run, and which kernels do the rows that
- * these leave. Each waits for the counters. */
+/* Counts the rows of C, one function a path (route/route.cuh): which kernels run. Each waits for the counters; these
+ * say whether there are overflow rows (product_rows.cu). */
 #include "../cuda_backend.h"
 #include "assemble/assemble.cuh"
 #include "driver/counters.cuh"
@@ -16,20 +16,12 @@ spg_status scan_and_wait(cuda_state *state, unsigned int post)
 {
     spg_status status = scan_lengths(state->run, &state->sums);
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(state->run.context, post, &state->found);
-    state->longest_overflow_row = state->found.longest_overflow_row;
     return status;
-}
-
-/* For kernels that may leave overflow rows, and their counters unsent. */
-spg_status settle_scan_and_wait(cuda_state *state, unsigned int post)
-{
-    const spg_status status = count_overflow_rows_and_post(state->run, state->sums, nullptr, post);
-    return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
 } // namespace
 
-/* For kernels that hold all rows. */
+/* For kernels that do not post the counters. */
 spg_status post_scan_and_wait(cuda_state *state)
 {
     const unsigned int post = ++state->run.cuda->posts;
@@ -48,10 +40,11 @@ spg_status count_kept_rows(cuda_state *state)
     }
     take_overflow_list(run);
     const spg_status status = count_rows_kept(run, state->kept);
-    return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
+    return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
 
-/* By runs of shifted rows, if there is memory to list them; otherwise by the fallback. */
+/* By runs of shifted rows, if there is memory to list them; otherwise by the fallback. Overflow rows are not listed,
+ * because other rows take their lengths: if there are any, all rows are binned. */
 spg_status count_shifted_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
@@ -60,7 +53,6 @@ spg_status count_shifted_rows(cuda_state *state)
         state->chosen.rows = state->chosen.fallback;
         return SPG_OK;
     }
-    take_overflow_list(run);
     if (status == SPG_OK) status = count_rows_shifted(run, state->shifted, state->chosen.slots);
     return status == SPG_OK ? post_scan_and_wait(state) : status;
 }
@@ -100,7 +92,7 @@ spg_status count_short_rows(cuda_state *state)
 {
     const unsigned int post = ++state->run.cuda->posts;
     take_overflow_list(state->run);
-    const spg_status status = count_rows_merge(state->run, post, false, &state->sums);
+    const spg_status status = count_rows_merge(state->run, post, &state->sums);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
@@ -114,7 +106,7 @@ spg_status count_long_uniform_rows(cuda_state *state)
     if (!chosen.bitmap) {
         take_overflow_list(run);
         const spg_status status = count_rows_hash_group(run, all_rows(run), chosen.slots);
-        return status == SPG_OK ? settle_scan_and_wait(state, ++run.cuda->posts) : status;
+        return status == SPG_OK ? post_scan_and_wait(state) : status;
     }
     spg_status status = chosen.together > 1 ? note_equal_rows(run, chosen.together) : SPG_OK;
     if (status == SPG_OK) status = count_rows_bitmap(run, all_rows(run), chosen.span, chosen.together);
@@ -132,22 +124,14 @@ spg_status one_pass_of_equal_rows(cuda_state *state)
     return status == SPG_OK ? spg_cuda_wait_for_counters(run.context, post, &state->found) : status;
 }
 
-/* Short rows, in one pass into reserved arrays. With overflow rows the arrays hold no valid part of C: then their
- * columns store the lengths of overflow rows, their values the lengths of all rows, and C is filled after the scan. */
+/* Short rows, in one pass into reserved arrays. */
 spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
 {
     cuda_product &run = state->run;
-    int32_t *const lengths = state->reserved.columns;
     spg_status status = spg_cuda_zero_bytes(run.context, state->reserved.memory, state->reserved.bytes);
     if (status == SPG_OK) status = one_pass_hash_thread(run, state->reserved, post);
     release(run, &run.packed);
-    if (status == SPG_OK) status = count_overflow_rows_and_post(run, {}, lengths, post);
-    if (status == SPG_OK) status = spg_cuda_wait_for_counters(run.context, post, &state->found);
-    if (status != SPG_OK || state->found.overflow == 0 || !all_counted(state)) return status;
-    state->longest_overflow_row = state->found.longest_overflow_row;
-    status = restore_lengths(run, state->reserved.values);
-    if (status == SPG_OK) status = place_overflow_lengths(run, state->found.overflow, lengths);
-    return status == SPG_OK ? scan_lengths(run, &state->sums) : status;
+    return status == SPG_OK ? spg_cuda_wait_for_counters(run.context, post, &state->found) : status;
 }
 
 /* Short rows: one pass into reserved arrays, by hash tables of threads, if B's rows can be packed; else counted by
@@ -161,8 +145,8 @@ spg_status count_short_uniform_rows(cuda_state *state)
     const unsigned int post = ++run.cuda->posts;
     if (run.packed.memory != nullptr) return one_pass_of_short_rows(state, post);
     release_reserved(run, &state->reserved);
-    status = count_rows_merge(run, post, true, &state->sums);
-    return status == SPG_OK ? settle_scan_and_wait(state, post) : status;
+    status = count_rows_merge(run, post, &state->sums);
+    return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 
 } // namespace

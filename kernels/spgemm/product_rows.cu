@@ -4,6 +4,8 @@
 #include "assemble/assemble.cuh"
 #include "product_state.cuh"
 
+#include <algorithm>
+
 namespace spg
 {
 
@@ -76,11 +78,31 @@ static void release_begun(cuda_state *state)
     release_reserved(state->run, &state->reserved);
 }
 
-/* Counts the overflow rows listed by counting by merging, after the lengths have been scanned. */
-static spg_status count_short_overflow_rows(cuda_state *state)
+/* Rows in the list of overflow rows, which fits a block of the small pool. */
+enum { MOST_LISTED = SPG_SMALL_BYTES / (int)sizeof(int32_t) };
+
+void take_overflow_list(cuda_product &product)
+{
+    if (product.overflow.rows != nullptr) return;
+    const int64_t limit = product.context->config.workspace_limit;
+    int64_t room = std::min<int64_t>(product.A->rows, MOST_LISTED);
+    if (limit > 0) room = std::min(room, (limit - product.held_bytes) / PART_OF_LIMIT / (int64_t)sizeof(int32_t));
+    void *memory = room > 0 ? take_spare_workspace(product, room * (int64_t)sizeof(int32_t)) : nullptr;
+    if (memory != nullptr) product.overflow = {static_cast<int32_t *>(memory), (uint32_t)room};
+}
+
+void give_overflow_list(cuda_product &product)
+{
+    give_workspace(product, product.overflow.rows, product.overflow.room * (int64_t)sizeof(int32_t));
+    product.overflow = {};
+}
+
+/* Counts the listed overflow rows, after the lengths of the others have been scanned. */
+static spg_status count_overflow_rows(cuda_state *state)
 {
     const spg_counters before = state->found;
-    spg_status status = restore_lengths(state->run, nullptr);
+    release_reserved(state->run, &state->reserved); /* they hold no valid part of C */
+    spg_status status = restore_lengths(state->run);
     if (status == SPG_OK)
         status = before.overflow <= FEW_ROWS ? count_few_overflow_rows(state->run, before.overflow)
                                              : count_overflow_rows_binned(state->run, before.overflow, &state->binned);
@@ -98,9 +120,8 @@ static spg_status count_short_overflow_rows(cuda_state *state)
 
 spg_status count_rows_missing(cuda_state *state)
 {
-    if (state->chosen.rows == path::short_rows && state->found.overflow <= state->run.overflow.room)
-        return count_short_overflow_rows(state);
-    if (state->found.overflow <= state->run.overflow.room || state->chosen.rows == path::binned_rows) return SPG_OK;
+    if (state->found.overflow == 0 || state->chosen.rows == path::binned_rows) return SPG_OK;
+    if (state->found.overflow <= state->run.overflow.room) return count_overflow_rows(state);
     release_begun(state);
     state->chosen.rows = path::binned_rows;
     return count_rows(state);

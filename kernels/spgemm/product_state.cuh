@@ -37,8 +37,8 @@ spg_status count_rows(cuda_state *state);
 /* Whether the counters cover every row of C. */
 bool all_counted(const cuda_state *state);
 
-/* Counts the rows that they do not cover: overflow rows of short rows, for which there was no sample; or all rows,
- * binned, if there were more overflow rows than could be listed. Waits once more. */
+/* Counts the rows that they do not cover: the listed overflow rows; or all rows, binned, if some are not listed. Waits
+ * once more. */
 spg_status count_rows_missing(cuda_state *state);
 
 /* INTERNAL if a row of C was not counted, or was counted twice. */

@@ -30,9 +30,8 @@ struct length_sums {
 spg_status take_sums(cuda_product &product, int64_t rows_each, int count, length_sums *sums);
 
 /* merge/count.cu. A thread, half a warp or a warp a row merges the rows of B that it names, up to MERGE_MOST of them.
- * All rows, in natural order. Its last block posts the counters; with keeps_overflow, not if there are overflow rows:
- * then count_overflow_rows_and_post does. */
-spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums);
+ * All rows, in natural order. Its last block posts the counters. */
+spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums);
 
 /* merge/fill.cu. A thread a row merges: rows of A up to FILL_MERGE_MOST_A entries (`longest_a`: the maximum), rows of C
  * of any length, but a warp takes as long as its longest row. All rows, in natural order. `scattered` as for lists. */
@@ -92,19 +91,10 @@ spg_status do_rows_thread(cuda_product &product, const row_set &rows, bool filli
 spg_status do_rows_warp(cuda_product &product, const row_set &rows, bool filling);
 spg_status do_rows_cta(cuda_product &product, const row_set &rows, bool filling);
 
-/* long_rows/overflow.cu. Takes memory to list overflow rows, if available. Without it, or with more overflow rows than
- * fit, none are counted, and all rows are counted another way. */
+/* product_rows.cu. Takes memory to list overflow rows, if available. Without it, or with more overflow rows than fit,
+ * all rows are counted another way. */
 void take_overflow_list(cuda_product &product);
 void give_overflow_list(cuda_product &product);
-
-/* Counts the overflow rows of the previous kernel; _and_post also posts the counters if that kernel did not. lengths:
- * NULL, or an array that takes the lengths in the order of the list, because the previous kernel has scanned its
- * lengths already; C's row offsets are then unchanged. */
-spg_status count_overflow_rows(cuda_product &product);
-spg_status count_overflow_rows_and_post(cuda_product &product, const length_sums &sums, int32_t *lengths,
-                                        unsigned int post);
-/* Copies `overflow` such lengths into C's lengths. */
-spg_status place_overflow_lengths(cuda_product &product, unsigned int overflow, const int32_t *lengths);
 
 /* sort_global/slices.cu: slices of rows are expanded to global memory and sorted by CUB (the paper's Algorithm 1, its
  * reference). rows.device_count must be NULL: the host plans the slices from row_products (device, one a row of A, by

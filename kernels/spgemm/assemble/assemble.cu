@@ -95,20 +95,19 @@ spg_status zero_lengths(cuda_product &product)
     return spg_cuda_zero_bytes(product.context, product.C->row_offsets, bytes);
 }
 
-spg_status restore_lengths(cuda_product &product, void *scratch)
+spg_status restore_lengths(cuda_product &product)
 {
     return with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         int64_t rows = product.C->rows, bytes = rows * (int64_t)sizeof(Offset);
         scoped_workspace block(product);
-        spg_status status = scratch == nullptr ? block.take(bytes, "row lengths") : SPG_OK;
+        spg_status status = block.take(bytes, "row lengths");
         if (status != SPG_OK) return status;
-        void *memory = scratch == nullptr ? block.held.memory : scratch;
         difference<<<blocks_for(rows), THREADS, 0, product.cuda->stream>>>(
-            static_cast<const Offset *>(product.C->row_offsets), rows, static_cast<Offset *>(memory));
+            static_cast<const Offset *>(product.C->row_offsets), rows, block.as<Offset>());
         status = spg_cuda_check_launch(product.context, "difference");
         if (status != SPG_OK) return status;
-        return spg_cuda_copy_on_device(product.context, product.C->row_offsets, memory, bytes);
+        return spg_cuda_copy_on_device(product.context, product.C->row_offsets, block.held.memory, bytes);
     });
 }
 

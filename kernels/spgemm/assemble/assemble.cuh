@@ -14,8 +14,8 @@ spg_status scan_lengths(cuda_product &product, length_sums *sums);
 /* Makes every length 0, for kernels that leave out rows without products. */
 spg_status zero_lengths(cuda_product &product);
 
-/* The inverse of the scan. scratch: memory for the lengths; NULL: workspace is taken. */
-spg_status restore_lengths(cuda_product &product, void *scratch);
+/* The inverse of the scan. */
+spg_status restore_lengths(cuda_product &product);
 
 /* Allocates `nnz` entries; OVERFLOW if the offsets cannot count them. */
 spg_status allocate_entries(cuda_product &product, unsigned long long nnz);

@@ -43,9 +43,8 @@ bool may_go_bitmap(const cuda_product &product, int span);
 int64_t bitmap_one_pass_words(const cuda_product &product);
 spg_status one_pass_bitmap(cuda_product &product, const reserved_arrays &reserved, int span, unsigned int post);
 
-/* hash_thread/passes.cu. Does the same for short rows; needs packed rows of B. Does not post the counters if there
- * are overflow rows. Rows of up to HASH_THREAD_MOST entries but more than reserved.most are counted and not written;
- * longer rows are overflow rows. */
+/* hash_thread/passes.cu. Does the same for short rows; needs packed rows of B. Rows of up to HASH_THREAD_MOST entries
+ * but more than reserved.most are counted and not written; longer rows are overflow rows. */
 int64_t hash_thread_one_pass_words(const cuda_product &product);
 spg_status one_pass_hash_thread(cuda_product &product, const reserved_arrays &reserved, unsigned int post);
 

@@ -68,8 +68,7 @@ __global__ void __launch_bounds__(PACK_THREADS) pack_kernel(patterns<int32_t> pa
     to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
 }
 
-/* Adds the counts of a block's threads to the counters. The last block sends the counters, unless there are overflow
- * rows. All threads call it. */
+/* Adds the counts of a block's threads to the counters; the last block sends them. All threads call it. */
 template <int WARPS>
 __device__ inline void add_block(spg_counters *counters, thread_counts found, thread_counts (&of_warps)[WARPS],
                                  spg_mailbox *mailbox, unsigned int post)
@@ -80,7 +79,7 @@ __device__ inline void add_block(spg_counters *counters, thread_counts found, th
     if (threadIdx.x >= 32) return;
     found = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
     add_counts(counters, {found.nnz, found.products, found.longest, found.rows, 0, found.faults});
-    send_counters_if_last(counters, mailbox, post, &counters->overflow);
+    send_counters_if_last(counters, mailbox, post);
 }
 
 /* Clears the sums of a warp's rows. */

@@ -225,8 +225,7 @@ template <typename Offset> __device__ inline void count_scattered(const patterns
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
 __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads,
                                   shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).blocks)
-    count_by_merging(patterns<Offset> pattern, int tiles, long long *sums, spg_mailbox *mailbox, unsigned int post,
-                     bool keeps_overflow)
+    count_by_merging(patterns<Offset> pattern, int tiles, long long *sums, spg_mailbox *mailbox, unsigned int post)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads, WARPS = THREADS / 32;
     __shared__ warp_found warps[WARPS];
@@ -246,11 +245,11 @@ __global__ void __launch_bounds__(shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(
     __syncthreads();
     if (warp > 0) return;
     add_to_counters(pattern.counters, warps, sums + blockIdx.x);
-    send_counters_if_last(pattern.counters, mailbox, post, keeps_overflow ? &pattern.counters->overflow : nullptr);
+    send_counters_if_last(pattern.counters, mailbox, post);
 }
 
 template <made_for ROWS, bool LONG_B, typename Offset, typename Position>
-spg_status launch(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums)
+spg_status launch(cuda_product &product, unsigned int post, length_sums *sums)
 {
     constexpr int THREADS = shape_of(ROWS, LONG_B, sizeof(Offset), sizeof(Position)).threads;
     const int64_t tiles = (product.A->rows + THREADS - 1) / THREADS;
@@ -260,28 +259,27 @@ spg_status launch(cuda_product &product, unsigned int post, bool keeps_overflow,
     spg_status status = take_sums(product, tiles_each * THREADS, (int)blocks, sums);
     if (status != SPG_OK) return status;
     count_by_merging<ROWS, LONG_B, Offset, Position><<<(unsigned int)blocks, THREADS, 0, product.cuda->stream>>>(
-        patterns_of<Offset>(product), (int)tiles_each, sums->memory, product.cuda->device_mailbox, post,
-        keeps_overflow);
+        patterns_of<Offset>(product), (int)tiles_each, sums->memory, product.cuda->device_mailbox, post);
     return spg_cuda_check_launch(product.context, "counting rows by merging");
 }
 
 } // namespace
 
-spg_status count_rows_merge(cuda_product &product, unsigned int post, bool keeps_overflow, length_sums *sums)
+spg_status count_rows_merge(cuda_product &product, unsigned int post, length_sums *sums)
 {
     const spg_csr *A = product.A;
     if (product.offset_type != SPG_I32 && product.B->nnz > INT32_MAX)
-        return launch<made_for::many, true, int64_t, int64_t>(product, post, keeps_overflow, sums);
+        return launch<made_for::many, true, int64_t, int64_t>(product, post, sums);
     const bool few = A->nnz / FEW_HEADS <= A->rows;
     const bool long_b = product.B->nnz / MERGE_LONG_B > product.B->rows;
     if (product.offset_type != SPG_I32) {
-        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, keeps_overflow, sums);
-        return launch<made_for::many, true, int64_t, int32_t>(product, post, keeps_overflow, sums);
+        if (few) return launch<made_for::few, true, int64_t, int32_t>(product, post, sums);
+        return launch<made_for::many, true, int64_t, int32_t>(product, post, sums);
     }
-    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, keeps_overflow, sums);
-    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, keeps_overflow, sums);
-    if (long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, keeps_overflow, sums);
-    return launch<made_for::many, false, int32_t, int32_t>(product, post, keeps_overflow, sums);
+    if (few && long_b) return launch<made_for::few, true, int32_t, int32_t>(product, post, sums);
+    if (few) return launch<made_for::few, false, int32_t, int32_t>(product, post, sums);
+    if (long_b) return launch<made_for::many, true, int32_t, int32_t>(product, post, sums);
+    return launch<made_for::many, false, int32_t, int32_t>(product, post, sums);
 }
 
 } // namespace spg

@@ -166,8 +166,7 @@ spg_status choose_route(cuda_product &product, route *chosen, reserved_arrays *r
     choose_shifted(product, found, samples, chosen);
     const int64_t room =
         may_take_one_pass(product, found, samples, *chosen) ? entries_to_reserve(product, found, samples) : 0;
-    /* For short rows, the reserved columns may have to hold the lengths of all rows (product_count.cu). */
-    if (room == 0 || (chosen->merge && room <= A->rows)) return SPG_OK;
+    if (room == 0) return SPG_OK;
     reserved->most = (int)(found.longest_row + found.longest_row / (chosen->merge ? 8 : 4) + 1);
     const int64_t words = chosen->merge ? hash_thread_one_pass_words(product) : bitmap_one_pass_words(product);
     reserve_arrays(product, room, words, reserved);

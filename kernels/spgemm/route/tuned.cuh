@@ -152,10 +152,9 @@ enum { SUMS_BYTES = 16 * 1024, MAP_MOST = 4096, HEAVY_ROW = 256 };
 enum { WINDOW_PRODUCTS = 1 << 13, WINDOW_PART = 1 << 10, FEW_PART = 1 << 2 };
 enum { LEAST_WINDOW = 64, EXTRA_WINDOWS = 1 << 13 };
 
-/* Overflow rows: entries of A of a row that a warp counts, and rows that it counts between block barriers. The list
- * takes at most 1/PART_OF_LIMIT of what the workspace limit leaves, because the kernels that take the rows need memory
- * too. Not measured. */
-enum { WARP_MOST_A = 256, MOST_EACH = 8, PART_OF_LIMIT = 4 };
+/* The list of overflow rows takes at most 1/PART_OF_LIMIT of what the workspace limit leaves, because the kernels that
+ * take the rows need memory too. Not measured. */
+enum { PART_OF_LIMIT = 4 };
 
 } // namespace spg
 

@@ -201,7 +201,6 @@ spg_status count_rows_shifted(cuda_product &product, const shifted_rows &rows, i
 {
     const row_set counted{rows.counted, (int32_t)product.A->rows, rows.counts + COUNTED, nullptr};
     spg_status status = count_rows_hash_group(product, counted, slots);
-    if (status == SPG_OK) status = count_overflow_rows(product);
     if (status != SPG_OK) return status;
     spread_lengths<<<(unsigned int)product.cuda->multiprocessors * 4, THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), rows);

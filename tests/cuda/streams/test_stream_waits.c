@@ -1,4 +1,5 @@
-/* How often a product waits for the device: at most twice, but where spg/spgemm.h tells of more. */
+/* How often a product waits for the device: at most twice, three times if its kernels do not hold all rows, and more
+ * often where spg/spgemm.h says so. */
 #include "count_waits.h"
 #include "stream_operands.h"
 #include "uniform_rows.h"
@@ -30,20 +31,20 @@ static void a_product_waits_at_most_twice(void **state)
     }
 }
 
-static void rows_that_no_sample_has_cost_no_wait(void **state)
+static void rows_that_no_sample_has_cost_one_wait(void **state)
 {
     (void)state;
     for (int k = 0; k < ALIKE; ++k) {
         operands o;
         make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
         send_operands(&o);
-        assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
+        assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 3);
         close_operands(&o);
     }
 }
 
 /* One hub or many; few columns, or several windows of them. */
-static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **state)
+static void rows_of_very_many_entries_that_no_sample_has_cost_one_wait(void **state)
 {
     const hub_kind kinds[] = {{"a row of many entries", 1, HUB_A, 1, 0, false},
                               {"a row of all entries", 1, HUB_ROWS, 80, 0, false},
@@ -58,13 +59,13 @@ static void rows_of_very_many_entries_that_no_sample_has_cost_no_wait(void **sta
             snprintf(what, sizeof what, "%s, %s", alike[k].kernel, kinds[h].what);
             make_alike(&alike[k], HUB_ROWS, &kinds[h], &o.A, &o.B);
             send_operands(&o);
-            assert_in_range(waits_of_a_product(&o, what), 1, 2);
+            assert_in_range(waits_of_a_product(&o, what), 1, 3);
             close_operands(&o);
         }
 }
 
 /* Hubs of ten windows of columns each. */
-static void a_limit_on_workspace_adds_no_wait_for_such_rows(void **state)
+static void a_limit_on_workspace_adds_no_more_waits_for_such_rows(void **state)
 {
     enum { TABLES = 5 };
     const int64_t limits[] = {1 << 20, 600 << 10};
@@ -75,7 +76,7 @@ static void a_limit_on_workspace_adds_no_wait_for_such_rows(void **state)
         spgemm_stats stats;
         make_alike(&alike[TABLES], HUB_ROWS, &kind, &o.A, &o.B);
         send_operands_within(&o, limits[l]);
-        assert_in_range(waits_of_a_product(&o, kind.what), 1, 2);
+        assert_in_range(waits_of_a_product(&o, kind.what), 1, 3);
         assert_int_equal(spgemm_last_stats(o.context, &stats), SPG_OK);
         assert_in_range(stats.workspace_bytes, 1, limits[l]);
         close_operands(&o);
@@ -220,7 +221,7 @@ static void rows_of_b_that_ascend_are_taken_to_do_so(void **state)
             make_alike(&alike[k], 6000, &no_hubs, &o.A, &o.B);
             if (has_empty_rows) put_empty_rows(&o);
             send_operands(&o);
-            assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 2);
+            assert_in_range(waits_of_a_product(&o, alike[k].kernel), 1, 3);
             assert_int_equal(spgemm_last_stats(o.context, &stats), SPG_OK);
             assert_int_equal(stats.class_rows[SPG_ROW_WARP], o.A.rows);
             close_operands(&o);
@@ -355,9 +356,9 @@ int main(int argc, char **argv)
     char place[] = "device", *arguments[] = {argv[0], place, NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_waits_at_most_twice),
-        cmocka_unit_test(rows_that_no_sample_has_cost_no_wait),
-        cmocka_unit_test(rows_of_very_many_entries_that_no_sample_has_cost_no_wait),
-        cmocka_unit_test(a_limit_on_workspace_adds_no_wait_for_such_rows),
+        cmocka_unit_test(rows_that_no_sample_has_cost_one_wait),
+        cmocka_unit_test(rows_of_very_many_entries_that_no_sample_has_cost_one_wait),
+        cmocka_unit_test(a_limit_on_workspace_adds_no_more_waits_for_such_rows),
         cmocka_unit_test(rows_that_no_sample_has_are_checked),
         cmocka_unit_test(rows_of_b_that_do_not_ascend_cost_no_wait),
         cmocka_unit_test(a_row_of_b_that_does_not_ascend_and_no_sample_has_costs_no_wait),
