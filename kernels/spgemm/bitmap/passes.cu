@@ -3,8 +3,7 @@
  *
  * Counting: the number of columns that a row marks in its windows. Input: rows; checks that rows of B ascend strictly.
  * Output: c_offsets[i] = length of row i, without overflow rows; for the notes on equal rows, the column range of each
- * unit. If windows are small, a row's columns are marked by their remainders, so that its span need not be known in
- * advance; a row that turns out wider is done again, in windows.
+ * unit.
  *
  * Filling. Input: rows whose lengths are known. Output: columns and values. The marks of a window are packed into words
  * of bits, each with the number of columns before it, so every column has its index in the row of C: sums are dense and
@@ -14,8 +13,9 @@
  * One pass, for equal neighbours (spgemm_bench, H100, A*P of elast3d: 0.14 ms, 0.19 in two passes). Input: A and B,
  * unchecked, notes on equal rows, and reserved arrays for C (assemble/reserved.cu). Output: C's row offsets, columns
  * and values, and the notes that filling needs. Units whose rows are not all equal, or longer or wider than expected,
- * are only counted. A block takes tiles of a unit a group: while it sums the products, look-back finds where its rows
- * begin in C (primitives/look_back.cuh). */
+ * are only counted. A row's columns are marked by their remainders, so that its span need not be known in advance; a
+ * row that turns out wider is done again, in windows. A block takes tiles of a unit a group: while it sums the
+ * products, look-back finds where its rows begin in C (primitives/look_back.cuh). */
 #include "../assemble/tile_places.cuh"
 #include "../driver/counters.cuh"
 #include "fill_window.cuh"
@@ -43,28 +43,14 @@ __global__ __launch_bounds__(GROUP_THREADS, 6) void count_bitmap_kernel(const bi
                                        [&](int r) { return checked_a_row(pattern, i + r, found.faults); });
             unsigned long long products = 0;
             int length = 0;
-            column_span columns;
-            bool counted = false;
-            if (Lanes == 8 && shape.wraps) {
-                wrapped_window window{marks, (uint32_t)shape.width, NONE, 0};
-                clear_marks(group, marks, window.width);
-                __syncwarp();
-                products =
-                    mark_row<R, Pieces, true>(pattern, group, shape, window, bundle.row[0], found.faults, bounds);
-                columns = {group.least(window.first), ~group.least(~window.last)};
-                __syncwarp();
-                counted = __all_sync(~0u, columns.first == NONE || columns.last - columns.first < window.width);
-                if (counted) length = count_marks(group, window);
-                __syncwarp();
-            } else
-                columns = find_span<R>(pattern, group, shape, bundle.row[0], products, found.faults, bounds);
+            const column_span columns =
+                find_span<R>(pattern, group, shape, bundle.row[0], products, found.faults, bounds);
             if (R > 1 && shape.row_groups != nullptr && done == 0 && rows_in_group > 0 && group.lane == 0)
                 shape.row_groups[first / shape.together] =
                     bundle.rows == shape.together ? uint2{columns.first, columns.last} : uint2{NONE, 0};
-            if (!counted)
-                for_each_window<R, Pieces, true>(
-                    pattern, group, shape, {marks, columns}, bundle.row[0], found.faults, bounds,
-                    [&](const marked_window &window, bool) { length += count_marks(group, window); });
+            for_each_window<R, Pieces, true>(
+                pattern, group, shape, {marks, columns}, bundle.row[0], found.faults, bounds,
+                [&](const marked_window &window, bool) { length += count_marks(group, window); });
             record(pattern, group, {i, bundle.rows, true, length, products},
                    (Offset)(bundle.row[0].end - bundle.row[0].begin), found);
             done += bundle.rows;
@@ -77,8 +63,6 @@ template <typename Offset, int R>
 spg_status launch_count(cuda_product &product, const row_set &rows, int span, int together)
 {
     bitmap_shape shape = bitmap_shape_of(product, rows, span, together);
-    shape.wraps = shape.lanes == 8;
-    if (shape.wraps) shape.width = wrapped_width(span);
     shape.group_bytes = bitmap_bytes(0, mark_bytes(shape.lanes, shape.width));
     return with_group_shape(shape, [&](auto lanes, auto pieces) {
         return launch_groups(product, rows, shape, "counting, class bitmap",

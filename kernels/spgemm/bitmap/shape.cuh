@@ -16,7 +16,6 @@ struct bitmap_shape : group_shape {
     int factors; /* filling: where A's values are in a group's memory */
     const uint8_t *repeats;
     uint2 *row_groups; /* from counting: first and last column of a unit of equal rows; first = NONE: none */
-    bool wraps;        /* counting: the window holds columns by their remainders */
 };
 
 /* The width of a window that holds columns by their remainders, for rows of this span. */
