@@ -158,48 +158,6 @@ __device__ inline void sum_window(const window<Value> &w, const batch_memory<Off
     }
 }
 
-/* A row of C with one entry, to which each entry of A adds at most one product: one lane adds them while the other
- * warps load the next. Missing products are added as zeros, which change nothing, because no sum is -0. */
-template <typename Offset, typename Value>
-__device__ inline void sum_single(const window<Value> &w, int room, const patterns<Offset> &pattern,
-                                  const numbers<Value> &number, span<Offset> row)
-{
-    constexpr int FETCHERS = WINDOW_THREADS - 32;
-    const int chunk = room / 2;
-    const int64_t chunks = (row.end - row.begin + (int64_t)chunk - 1) / chunk;
-    Value sum = zero<Value>();
-    for (int64_t c = 0; c <= chunks; ++c) {
-        const Value *before = w.sums + (c + 1) % 2 * chunk;
-        Value *next = w.sums + c % 2 * chunk;
-        if (threadIdx.x >= 32 && c < chunks) {
-            for (int k = (int)threadIdx.x - 32; k < chunk; k += FETCHERS * EACH_MOST) {
-                const int64_t entry = row.begin + c * chunk + k;
-                span<Offset> b[EACH_MOST];
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e)
-                    b[e] = entry + e * FETCHERS < row.end ? b_row(pattern, pattern.a_columns[entry + e * FETCHERS])
-                                                          : span<Offset>{0, 0};
-                Value terms[EACH_MOST];
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e) {
-                    terms[e] = zero<Value>();
-                    if (b[e].begin < b[e].end)
-                        terms[e] = multiply(number.a_values[entry + e * FETCHERS], number.b_values[b[e].begin]);
-                }
-#pragma unroll
-                for (int e = 0; e < EACH_MOST; ++e)
-                    if (k + e * FETCHERS < chunk) next[k + e * FETCHERS] = terms[e];
-            }
-        } else if (threadIdx.x == 0 && c > 0) {
-#pragma unroll 16
-            for (int k = 0; k < chunk; ++k) sum = add(sum, before[k]);
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) w.sums[0] = sum;
-    __syncthreads();
-}
-
 /* The window of a ticket. */
 template <typename Offset>
 __device__ inline listed_window window_of(int64_t ticket, const patterns<Offset> &pattern, const row_set &rows,
@@ -223,12 +181,8 @@ __device__ inline void do_window(window<Value> &w, const window_shape &shape, co
     if (left == 0) return;
     w.entries = left < which.entries ? (int)left : which.entries;
     w.whole = which.first == 0 && left <= which.entries;
-    if (w.whole && w.entries == 1) {
-        sum_single(w, shape.slots, pattern, number, row);
-    } else {
-        open_window(w, shape, number.c_columns + c_begin);
-        sum_window(w, memory, pattern, number, row, turns_taken);
-    }
+    open_window(w, shape, number.c_columns + c_begin);
+    sum_window(w, memory, pattern, number, row, turns_taken);
     for (int j = (int)threadIdx.x; j < w.entries; j += WINDOW_THREADS) number.c_values[c_begin + j] = w.sums[j];
 }
 
