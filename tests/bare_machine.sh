@@ -89,8 +89,9 @@ enter() # MACHINE
     mount --rbind /sys "$1/sys"
     mount --rbind /dev "$1/dev"
     mount --bind "$cache/archives" "$1/var/cache/apt/archives"
-    exec chroot "$1" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        TERM=dumb sh -eu -c 'cd /root/spg; . /root/commands; test -z "$(git status --porcelain)"'
+    # As many jobs as there are cores, which the documents leave to the reader.
+    exec chroot "$1" env -i CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" HOME=/root \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb sh -eu -c 'cd /root/spg; . /root/commands; test -z "$(git status --porcelain)"'
 }
 
 # The commands of a document's first block after the line that begins so.

@@ -53,6 +53,7 @@ static void check_spmm(spg_context *context, const spg_csr *matrix)
     static const int64_t counts[] = {0, 1, 2, 3, 6, 13, 16, 21, 36};
     for (int c = 0; c < 9; ++c)
         for (int64_t gap = 3; gap <= 4; ++gap) {
+            if (test_is_short() && gap % 2 != c % 2) continue;
             check_spmm_of(context, matrix, counts[c], SPG_ROW_MAJOR, gap);
             check_spmm_of(context, matrix, counts[c], SPG_COLUMN_MAJOR, gap);
         }

@@ -113,6 +113,12 @@ void test_require_large(int64_t gigabytes)
     if (wanted == NULL || wanted[0] != '1' || memory < gigabytes << 30) skip();
 }
 
+bool test_is_short(void)
+{
+    const char *wanted = getenv("SPG_TEST_SHORT");
+    return wanted != NULL && wanted[0] == '1';
+}
+
 void test_require_threads(void)
 {
     spg_config config = spg_config_default();

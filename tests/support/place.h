@@ -44,6 +44,10 @@ spg_context *test_context_at_place(int threads);
 /* Skips the running test unless the environment's SPG_TEST_LARGE is 1 and so much of the host's memory is free. */
 void test_require_large(int64_t gigabytes);
 
+/* Whether the environment's SPG_TEST_SHORT is 1: under what slows tests many times, such as sanitizers, tests take
+ * fewer cases of a kind, which reach the same code. */
+bool test_is_short(void);
+
 /* Skips the running test in a build without threads. */
 void test_require_threads(void);
 

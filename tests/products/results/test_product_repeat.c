@@ -33,7 +33,7 @@ static void every_number_of_threads_gives_the_same_bytes(void **state)
         for (int l = 0; l < TEST_LIMITS; ++l) {
             spg_csr A, B, C = {0};
             random_pair(9000, 8000, 7000, 5, test_value_types[v], 40, &A, &B);
-            for (int t = 0; t < 6; ++t) {
+            for (int t = 0; t < (test_is_short() ? 3 : 6); ++t) {
                 spg_config config = test_config();
                 config.threads = threads[t];
                 config.row_limits = test_limit_sets[l].limits;
