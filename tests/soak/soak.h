@@ -25,6 +25,7 @@ typedef enum soak_damage_kind {
     SOAK_SOUND,
     SOAK_COLUMN_HIGH,
     SOAK_COLUMN_NEGATIVE,
+    SOAK_ROW_OUTSIDE, /* all columns of a row */
     SOAK_OFFSETS_FALL,
     SOAK_OFFSET_HIGH,
     SOAK_OFFSET_NEGATIVE,

@@ -23,6 +23,20 @@ static bool damage_column(spg_csr *broken, const soak_damage *damage, int64_t *r
     return true;
 }
 
+static bool damage_row(spg_csr *broken, const soak_damage *damage, int64_t *row)
+{
+    const int64_t entry = (int64_t)(damage->where * (double)broken->nnz);
+    const bool far = (int64_t)(damage->where * 1000) % 2 == 0;
+    if (broken->nnz == 0) return false;
+    *row = row_of(broken, entry);
+    const int64_t begin = soak_offset(broken, *row), end = soak_offset(broken, *row + 1);
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t high = broken->cols + (k - begin), most = INT32_MAX;
+        broken->columns[k] = (int32_t)(far ? INT32_MIN + (k - begin) : high < most ? high : most);
+    }
+    return true;
+}
+
 /* Of offset `row`, which ends the row before and begins this one. */
 static bool damage_offset(spg_csr *broken, const soak_damage *damage, int64_t *row)
 {
@@ -49,6 +63,7 @@ bool soak_damage_matrix(const spg_csr *matrix, const soak_damage *damage, spg_cs
     switch (damage->kind) {
     case SOAK_COLUMN_HIGH:
     case SOAK_COLUMN_NEGATIVE: done = damage_column(broken, damage, row); break;
+    case SOAK_ROW_OUTSIDE: done = damage_row(broken, damage, row); break;
     case SOAK_FIRST_OFFSET:
         soak_set_offset(broken, 0, 1);
         done = broken->rows > 0;

@@ -112,7 +112,8 @@ static bool refuses_damage(soak_place *p, const spg_csr *A, const spg_csr *B)
     spg_csr broken, here;
     int64_t row;
     if (!soak_damage_matrix(&c->matrices[which], damage, &broken, &row)) return true;
-    const bool of_columns = damage->kind == SOAK_COLUMN_HIGH || damage->kind == SOAK_COLUMN_NEGATIVE;
+    const bool of_columns =
+        damage->kind == SOAK_COLUMN_HIGH || damage->kind == SOAK_COLUMN_NEGATIVE || damage->kind == SOAK_ROW_OUTSIDE;
     const bool must = which == 0 || soak_names_column(&c->matrices[0], row); /* what nothing names may stay unread */
     bool right = soak_lend(p, &broken, &here);
     if (right) {
