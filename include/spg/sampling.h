@@ -233,8 +233,8 @@ typedef struct spg_walk_options {
 
 /* Random walks over a graph: the table has the weights of node v's edges in row v, and their columns name nodes. Row w
  * of walks (walkers x (steps + 1), row-major) is walk w: first starts[w] (NULL: node w, with walkers at most the number
- * of rows), then the node after each step. A step is a draw from the row of the node; draw k of walk w has number
- * w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
+ * of rows and 2^31), then the node after each step. A step is a draw from the row of the node; draw k of walk w has
+ * number w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
  * attempts of at most the largest over the least of 1 / p, 1 and 1 / q. A node is a neighbour of v if row v has an
  * entry of it, also of weight zero. After a sink (spg_draw_options.empty_rows) a walk goes on as -1; starts may then be
  * -1 too. options may be NULL for zeros. On a device a call waits if there are starts, or p or q, unless the context
