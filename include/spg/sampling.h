@@ -135,7 +135,8 @@ typedef enum spg_alias_builder {
 /* How finely a table holds the weights, and its size. */
 typedef enum spg_alias_resolution {
     /* 8 bytes an item: shares in units of 2^-32 of the row's mean weight, an absolute resolution. An item of less than
-     * about 2^-33 of the mean may vanish or be drawn too often by as much; an item of weight zero is never drawn. */
+     * about 2^-33 of the mean may vanish or be drawn too often by as much; an item of weight zero is never drawn.
+     * Grouped draws have numbers of fewer bits: they round the shares in an entry to units of 2^-30. */
     SPG_ALIAS_COMPACT = 0,
     SPG_ALIAS_EXACT = 1 /* 16 bytes an item: thresholds as double, for weights of a wide range */
 } spg_alias_resolution;
