@@ -135,7 +135,8 @@ typedef enum spg_alias_builder {
 /* How finely a table holds the weights, and its size. */
 typedef enum spg_alias_resolution {
     /* 8 bytes an item: shares in units of 2^-32 of the row's mean weight, an absolute resolution. An item of less than
-     * about 2^-33 of the mean may vanish or be drawn too often by as much; an item of weight zero is never drawn. */
+     * about 2^-33 of the mean may vanish or be drawn too often by as much; an item of weight zero is never drawn.
+     * Grouped draws have numbers of fewer bits: they round the shares in an entry to units of 2^-30. */
     SPG_ALIAS_COMPACT = 0,
     SPG_ALIAS_EXACT = 1 /* 16 bytes an item: thresholds as double, for weights of a wide range */
 } spg_alias_resolution;
@@ -233,8 +234,8 @@ typedef struct spg_walk_options {
 
 /* Random walks over a graph: the table has the weights of node v's edges in row v, and their columns name nodes. Row w
  * of walks (walkers x (steps + 1), row-major) is walk w: first starts[w] (NULL: node w, with walkers at most the number
- * of rows), then the node after each step. A step is a draw from the row of the node; draw k of walk w has number
- * w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
+ * of rows and 2^31), then the node after each step. A step is a draw from the row of the node; draw k of walk w has
+ * number w * steps + k of `random`. With p or q, a step is also chosen by the node before, by rejection: with expected
  * attempts of at most the largest over the least of 1 / p, 1 and 1 / q. A node is a neighbour of v if row v has an
  * entry of it, also of weight zero. After a sink (spg_draw_options.empty_rows) a walk goes on as -1; starts may then be
  * -1 too. options may be NULL for zeros. On a device a call waits if there are starts, or p or q, unless the context

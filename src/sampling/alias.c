@@ -117,6 +117,7 @@ spg_status spg_alias_rebuild(spg_context *context, spg_alias *alias, const spg_c
     status = sampling->alias_check(context, alias, weights, list);
     if (status == SPG_OK) {
         alias->is_broken = true;
+        memset(&alias->stats, 0, sizeof alias->stats);
         if (list.count == alias->rows) list.rows = NULL; /* they ascend, so these are all */
         status = sampling->alias_fill(context, weights, list, alias);
         alias->is_broken = status != SPG_OK;

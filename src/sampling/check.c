@@ -14,7 +14,7 @@ spg_status spg_check_weights(spg_context *context, const spg_csr *weights)
 {
     if (weights == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "weights is NULL");
     spg_csr checked = *weights;
-    if (checked.columns == NULL) checked.columns = checked.values; /* any array at the place, since there is none */
+    if (checked.columns == NULL) checked.columns = checked.row_offsets; /* there are none; this one has been checked */
     spg_status status = spg_check_csr_here(context, &checked, "weights");
     if (status == SPG_OK && weights->value_type != SPG_F32 && weights->value_type != SPG_F64)
         status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "weights: value_type %s; weights are f32 or f64",

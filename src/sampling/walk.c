@@ -40,9 +40,10 @@ static spg_status check_sizes(spg_context *context, const spg_alias *alias, int6
     if (steps == INT64_MAX || walkers > INT64_MAX / (int64_t)sizeof(int32_t) / (steps + 1))
         return spg_context_fail(context, SPG_ERROR_OVERFLOW, "%lld walks of %lld steps are more than memory can hold",
                                 (long long)walkers, (long long)steps);
-    if (starts == NULL && walkers > alias->rows)
+    const int64_t names = (int64_t)INT32_MAX + 1, nodes = alias->rows < names ? alias->rows : names;
+    if (starts == NULL && walkers > nodes)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "walkers is %lld; without starts it must be at most %lld",
-                                (long long)walkers, (long long)alias->rows);
+                                (long long)walkers, (long long)nodes);
     return starts != NULL ? spg_check_array(context, walkers, starts, sizeof *starts, "starts") : SPG_OK;
 }
 

@@ -271,6 +271,26 @@ static void wrong_arguments_are_refused_by_name(void **state)
     close_graph(&g);
 }
 
+/* Walks name nodes by 32 bits, while a graph may have more rows. */
+static void walkers_without_starts_are_as_many_as_nodes_have_names(void **state)
+{
+    const spg_random random = {1, 2, 3};
+    const int64_t names = (int64_t)INT32_MAX + 1;
+    graph g;
+    (void)state;
+    open_any_graph(true, &g);
+    spg_context *c = test_context_at_place(2);
+    spg_alias *alias = open_table(c, &g, 0);
+    spg_alias large = *alias; /* of its rows only the number is read */
+    large.rows = names + 1;
+    REFUSED(SPG_ERROR_ARGUMENT, "walkers is 2147483649; without starts it must be at most 2147483648",
+            spg_alias_walk(c, &large, names + 1, NULL, 0, &random, NULL, NULL));
+    REFUSED(SPG_ERROR_ARGUMENT, "walks is NULL", spg_alias_walk(c, &large, names, NULL, 0, &random, NULL, NULL));
+    spg_alias_destroy(alias);
+    spg_context_destroy(c);
+    close_graph(&g);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +298,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(walks_are_the_same_everywhere_and_however_they_are_split),
         cmocka_unit_test(steps_of_second_order_have_their_shares),
         cmocka_unit_test(wrong_arguments_are_refused_by_name),
+        cmocka_unit_test(walkers_without_starts_are_as_many_as_nodes_have_names),
     };
     return TEST_RUN_HERE(argc, argv, "sampling_walks", tests);
 }

@@ -213,6 +213,8 @@ static void rows_and_columns_that_cannot_be_are_refused(void **state)
         assert_weights_refused(f, &f->weights, SPG_ERROR_FORMAT, spans[k].words);
         assert_weights_refused(f, &named_by_place, SPG_ERROR_FORMAT, spans[k].words);
     }
+    named_by_place.values = NULL;
+    assert_weights_refused(f, &named_by_place, SPG_ERROR_ARGUMENT, "weights: values is NULL with 10 entries");
     test_send(f->offsets, sizeof f->offsets, f->offsets_here);
     memcpy(columns, f->columns, sizeof columns);
     columns[4] = ITEMS;

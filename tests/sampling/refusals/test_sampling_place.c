@@ -88,6 +88,8 @@ static void draws_from_alias_tables(void **state)
     spg_csr broken = a.weights.here;
     broken.values = a.weights.host.values;
     assert_refused(&a, spg_alias_build(a.context, &broken, NULL, &alias), "weights");
+    broken.columns = NULL;
+    assert_refused(&a, spg_alias_build(a.context, &broken, NULL, &alias), "weights: values");
     assert_int_equal(spg_alias_build(a.context, &a.weights.here, NULL, &alias), SPG_OK);
     assert_refused(&a, spg_alias_draw(a.context, alias, 0, COUNT, &numbers, NULL, there), "draws");
     assert_refused(&a, spg_alias_draw_rows(a.context, alias, COUNT, there, &numbers, here), "rows");
