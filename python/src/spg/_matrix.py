@@ -85,7 +85,8 @@ class Operand:
         offset_dtype = package.dtype(offsets)
         offset_dtype = offset_dtype if offset_dtype in OFFSET_TYPES else _I64
         as_array = package.as_array
-        return as_array(values, self.dtype), as_array(columns, _I32), as_array(offsets, offset_dtype)
+        columns = package.as_indices(columns, f"{name}'s columns")
+        return as_array(values, self.dtype), columns, as_array(offsets, offset_dtype)
 
     def at(self, context: Context) -> Operand:
         """The same, said to lie where the context works; the library refuses it if it does not."""

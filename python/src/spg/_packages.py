@@ -19,6 +19,7 @@ from .context import Context, context_of
 
 _address, _byte = ctypes.addressof, ctypes.c_char.from_buffer
 _DTYPES = ("f4", "f8", "c8", "c16", "i4", "i8")
+_I32 = np.dtype("i4")
 _TYPESTR = {c.F32: "<f4", c.F64: "<f8", c.C32: "<c8", c.C64: "<c16", c.I32: "<i4", c.I64: "<i8"}
 
 
@@ -50,6 +51,13 @@ class Scipy:
 
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
         return np.require(array, dtype, ["F" if order == "F" else "C", "A"])
+
+    def as_indices(self, array: Any, name: str) -> Any:
+        """Of 32 bits; refuses what these cannot hold, which a conversion would cut off."""
+        narrow = self.as_array(array, _I32)
+        if getattr(array, "dtype", None) != _I32 and np.any(narrow != array):
+            raise ValueError(f"{name}: one is no whole number of 32 bits")
+        return narrow
 
     def zeros(self, count: int, dtype: Any) -> Any:
         return np.zeros(count, dtype)
@@ -157,6 +165,12 @@ class Torch(Scipy):
         array = self.torch.as_tensor(array, dtype=wanted, device=self.device).detach()
         return array.contiguous() if order == "C" else array.t().contiguous().t()
 
+    def as_indices(self, array: Any, name: str) -> Any:
+        array = self.torch.as_tensor(array, device=self.device)
+        if array.dtype is self.torch.int64:  # without a wait for the device: the library refuses both ends
+            array = array.clamp(-1, np.iinfo(_I32).max)
+        return self.as_array(array, _I32)
+
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.torch.zeros(count, dtype=getattr(self.torch, np.dtype(dtype).name), device=self.device)
 
@@ -212,6 +226,9 @@ class Jax(Scipy):
             array = self.jax.numpy.asarray(array).T.ravel()  # JAX arrays are row-major
         array = self.jax.device_put(self.jax.numpy.asarray(array, dtype), self.device)
         return self.jax.block_until_ready(array)
+
+    def as_indices(self, array: Any, name: str) -> Any:
+        return super().as_indices(self.jax.numpy.asarray(array), name)
 
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.as_array(np.zeros(count, dtype), dtype)

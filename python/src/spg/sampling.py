@@ -216,7 +216,7 @@ class Alias(_Table):
         found = _Weights(weights, self.context)
         count, where = 0, None
         if rows is not None:
-            rows = self.package.as_array(rows, _I32)
+            rows = self.package.as_indices(rows, "rows")
             count, where = rows.shape[0], self.package.address(rows)
             if count == 0:
                 return
@@ -239,7 +239,7 @@ class Alias(_Table):
         """
         if steps < 0:
             raise ValueError(f"{steps} steps; use 0 or more")
-        starts = None if starts is None else self.package.as_array(starts, _I32)
+        starts = None if starts is None else self.package.as_indices(starts, "starts")
         walkers = self._rows if starts is None else starts.shape[0]
         where = None if starts is None else self.package.address(starts)
         random, bias, size = c.Random(seed, 0, first), c.WalkOptions(p, q), walkers * (steps + 1)
@@ -254,7 +254,7 @@ class Alias(_Table):
 
     def draw_rows(self, rows: Any, seed: int = 0, *, first: int = 0) -> Any:
         """A draw from each of the rows listed: a step of random walks, say."""
-        rows = self.package.as_array(rows, _I32)
+        rows = self.package.as_indices(rows, "rows")
         address = self.package.address(rows)
         return self._draw(c.lib.spg_alias_draw_rows, rows.shape[0], rows.shape[0], address, c.Random(seed, 0, first), _DRAWS)
 
@@ -290,14 +290,14 @@ class Forest(_Table):
 
     def draw_rows(self, rows: Any, seed: int = 0, *, first: int = 0) -> Any:
         """A draw from each of the rows listed."""
-        rows = self.package.as_array(rows, _I32)
+        rows = self.package.as_indices(rows, "rows")
         address, random = self.package.address(rows), c.Random(seed, 0, first)
         return self._draw(c.lib.spg_forest_draw, rows.shape[0], rows.shape[0], address, random, None, _DRAWS, None)
 
     def draw_at(self, u: Any, rows: Any = None) -> Any:
         """The items at which the cumulative share of a row first exceeds each u in [0, 1); rows: of each u, else 0."""
         u = self.package.as_array(u, np.dtype("f8"))
-        rows = None if rows is None else self.package.as_array(rows, _I32)
+        rows = None if rows is None else self.package.as_indices(rows, "rows")
         if rows is not None and rows.shape[0] != u.shape[0]:
             raise ValueError(f"{rows.shape[0]} rows for {u.shape[0]} values of u")
         where = None if rows is None else self.package.address(rows)
