@@ -14,7 +14,7 @@ import scipy.sparse.linalg
 from . import _library as c
 from ._matrix import Operand, operands, wrap
 from ._packages import Scipy, is_complex
-from .context import Context
+from .context import Context, NotCopied
 from .errors import SolveError
 
 _CHOICES = {
@@ -77,11 +77,12 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
     return Hierarchy(A, B, context=context, **options)
 
 
-class Hierarchy:
+class Hierarchy(NotCopied):
     """A multigrid hierarchy; made by `smoothed_aggregation`. Printing it shows a table of its levels."""
 
+    _handle: ctypes.c_void_p | None = None
+
     def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
-        self._handle: ctypes.c_void_p | None = None
         self.context, (self._A,) = operands(context, A=A)
         chosen, self._B = self._options(B, options), None
         if B is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _library as c
 from ._matrix import Operand, operands, result
-from .context import Context
+from .context import Context, NotCopied
 from .errors import CountError
 
 
@@ -65,14 +65,14 @@ def _three(context: Context | None, A: Any, P: Any, R: Any) -> tuple[Context, tu
     return context, (a, p, r)
 
 
-class _Plan:
+class _Plan(NotCopied):
     """What both kinds of plan share: a handle, freed with the object."""
 
     _destroy: Any = None
+    _handle: ctypes.c_void_p | None = None
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._handle: ctypes.c_void_p | None = None
 
     def _run(self, function: Any, like: Operand, views: list[Any], out: Any) -> Any:
         package = like.package

@@ -14,7 +14,7 @@ import numpy as np
 from . import _library as c
 from ._matrix import VALUE_TYPES, Operand
 from ._packages import Scipy, is_complex, package_of
-from .context import Context
+from .context import Context, NotCopied
 
 _I32, _I64 = np.dtype("i4"), np.dtype("i8")
 _FOREST_METHODS = {"auto": 0, "cutpoint": 1, "radix": 2}
@@ -151,13 +151,13 @@ def multinomial(
     return counts if package.is_matrix(weights) else counts.reshape(getattr(weights, "shape", (csr.nnz,)))
 
 
-class _Table:
+class _Table(NotCopied):
     """What tables share: a handle, and the package and context of the weights."""
 
     _destroy: Any = None
+    _handle: ctypes.c_void_p | None = None
 
     def __init__(self, weights: Any, context: Context | None) -> None:
-        self._handle: ctypes.c_void_p | None = None
         self._weights = _Weights(weights, context)
         self.context, self.package = self._weights.context, self._weights.package
 
