@@ -44,3 +44,24 @@ def test_a_refused_plan_is_nothing_to_free():
         with pytest.raises(TypeError, match="is a int"):
             make(A, 3)
     gc.collect()
+
+
+def test_numbers_that_c_would_cut_off_are_refused():
+    A, table = poisson(5), spg.Alias(np.ones((3, 3)))
+    ml = spg.smoothed_aggregation(A)
+    for name, use in [
+        ("max_levels", lambda n: spg.smoothed_aggregation(A, max_levels=n)),
+        ("max_coarse", lambda n: spg.smoothed_aggregation(A, max_coarse=n)),
+        ("maxiter", lambda n: ml.solve(np.ones(25), maxiter=n)),
+        ("threads", lambda n: spg.Context("host", threads=n)),
+        ("workspace_limit", lambda n: spg.Context("host", workspace_limit=n)),
+        ("n", lambda n: spg.multinomial([1.0, 2.0], n)),
+        ("row", lambda n: table.draw(2, row=n)),
+        ("row", lambda n: spg.Forest(np.ones((3, 3))).draw_stratified(2, row=n)),
+    ]:
+        with pytest.raises(ValueError, match=f"^{name} is 1844"):
+            use(2**64 + 1)
+    for name in "max_levels", "theta":
+        with pytest.raises(TypeError, match=f"{name} is 'x'"):
+            spg.smoothed_aggregation(A, **{name: "x"})
+    assert spg.smoothed_aggregation(A, seed=-1, max_levels=np.int64(3)).shape == (25, 25)

@@ -58,10 +58,10 @@ class Context(NotCopied):
             raise ValueError(f"unknown place {place!r}; use auto, host or device")
         config = c.lib.spg_config_default()
         config.place = _PLACES[place]
-        config.device = -1 if device is None else device
-        config.threads = threads
+        c.set_number(config, "device", "device", -1 if device is None else device)
+        c.set_number(config, "threads", "threads", threads)
         config.stream = stream
-        config.workspace_limit = workspace_limit
+        c.set_number(config, "workspace_limit", "workspace_limit", workspace_limit)
         config.log = _write_line
         handle = ctypes.c_void_p()
         _said.line = ""

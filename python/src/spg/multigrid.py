@@ -105,7 +105,7 @@ class Hierarchy(NotCopied):
                 if value not in _CHOICES[name]:
                     raise ValueError(f"unknown {name} {value!r}; use {' or '.join(_CHOICES[name])}")
                 value = _CHOICES[name][value]
-            setattr(chosen, name, value)
+            c.set_number(chosen, name, name, value)
         if B is not None:
             chosen.candidates = 1 if np.ndim(B) == 1 else B.shape[1]
         return chosen
@@ -180,8 +180,8 @@ class Hierarchy(NotCopied):
         options, results = c.lib.spg_amg_solve_options_default(), (c.AmgSolveResult * number)()
         options.method = _choose(_METHODS, "accel", accel)
         options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
-        options.tolerance = -1.0 if tol is None else tol
-        options.max_iterations = maxiter
+        c.set_number(options, "tolerance", "tol", -1.0 if tol is None else tol)
+        c.set_number(options, "max_iterations", "maxiter", maxiter)
         history = np.empty((number, max(maxiter, 0) + 1))
         options.history = history.ctypes.data
         failure = None

@@ -143,7 +143,7 @@ def multinomial(
     for array in (counts, trials):
         if array is not None and package.dtype(array) != _I64:
             raise TypeError(f"counts have 64 bits, and arrays here {package.dtype(array)}; JAX has jax_enable_x64")
-    n = 0 if trials is not None else int(n)
+    n = 0 if trials is not None else c.in_64_bits("n", int(n))
     where = None if trials is None else package.address(trials)
     random, address = c.Random(seed, 0, first), package.address(counts)
     found.context.call_drawing(empty_rows, c.lib.spg_multinomial_draw, csr, n, where, random, address)
@@ -250,7 +250,7 @@ class Alias(_Table):
         """n draws from a row. grouped: several times as fast for large tables; the draws are right as a multiset, but
         their order has no meaning."""
         random, options = c.Random(seed, 0, first), c.AliasDrawOptions(0, int(grouped))
-        return self._draw(c.lib.spg_alias_draw, n, row, n, random, options, _DRAWS)
+        return self._draw(c.lib.spg_alias_draw, n, c.in_64_bits("row", row), n, random, options, _DRAWS)
 
     def draw_rows(self, rows: Any, seed: int = 0, *, first: int = 0) -> Any:
         """A draw from each of the rows listed: a step of random walks, say."""
@@ -306,4 +306,5 @@ class Forest(_Table):
 
     def draw_stratified(self, n: int, seed: int = 0, *, first: int = 0, row: int = 0) -> Any:
         """n draws from a row, one from each of n equal parts of [0, 1), ascending."""
-        return self._draw(c.lib.spg_forest_draw_stratified, n, row, n, c.Random(seed, 0, first), _DRAWS, None)
+        random, row = c.Random(seed, 0, first), c.in_64_bits("row", row)
+        return self._draw(c.lib.spg_forest_draw_stratified, n, row, n, random, _DRAWS, None)
