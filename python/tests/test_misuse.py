@@ -65,3 +65,18 @@ def test_numbers_that_c_would_cut_off_are_refused():
         with pytest.raises(TypeError, match=f"{name} is 'x'"):
             spg.smoothed_aggregation(A, **{name: "x"})
     assert spg.smoothed_aggregation(A, seed=-1, max_levels=np.int64(3)).shape == (25, 25)
+
+
+def test_a_plan_writes_into_nothing_but_a_matrix_that_can_be_written():
+    A = poisson(5)
+    repeat = spg.plan(A, A)
+    C = repeat(A, A)
+    C.data[:] = 0
+    fixed, csc, coo, strided = C.copy(), C.tocsc(), C.tocoo(), C.copy()
+    fixed.data.setflags(write=False)
+    strided.data = np.zeros(2 * C.nnz)[::2]
+    for out in fixed, csc, coo, strided:
+        with pytest.raises(TypeError, match="out has values that cannot be overwritten"):
+            repeat(A, A, out=out)
+        assert not out.data.any()
+    np.testing.assert_array_equal(repeat(A, A, out=C).toarray(), (A @ A).toarray())

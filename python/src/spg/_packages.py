@@ -62,6 +62,10 @@ class Scipy:
     def zeros(self, count: int, dtype: Any) -> Any:
         return np.zeros(count, dtype)
 
+    def can_overwrite(self, array: Any, view: Any) -> bool:
+        """Whether what the library writes into a view of an array, which may be a copy, is then in the array."""
+        return self.address(view) == self.address(array) and getattr(getattr(array, "flags", None), "writeable", True)
+
     def copy(self, array: Any) -> Any:
         return array.copy()
 
@@ -232,6 +236,9 @@ class Jax(Scipy):
 
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.as_array(np.zeros(count, dtype), dtype)
+
+    def can_overwrite(self, array: Any, view: Any) -> bool:
+        return self.address(array) == self.address(view)
 
     def copy(self, array: Any) -> Any:
         return self.jax.block_until_ready(array.copy())

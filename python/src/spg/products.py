@@ -82,9 +82,8 @@ class _Plan(NotCopied):
             package.finish(self.context)
             return result(C, self.context, like)
         view = Operand(out, "out", package).at(self.context)
-        values = package.parts(out)[0]
-        if view.parts[0] is not values and package.address(view.parts[0]) != package.address(values):
-            raise TypeError(f"out has values of type {package.dtype(values)} that cannot be overwritten")
+        if view.matrix is not out or not package.can_overwrite(package.parts(out)[0], view.parts[0]):
+            raise TypeError("out has values that cannot be overwritten; use an earlier result of this plan")
         self.context.call_with(function, self._handle, *views, view.csr)
         package.finish(self.context)
         return out
