@@ -80,3 +80,59 @@ def test_a_plan_writes_into_nothing_but_a_matrix_that_can_be_written():
             repeat(A, A, out=out)
         assert not out.data.any()
     np.testing.assert_array_equal(repeat(A, A, out=C).toarray(), (A @ A).toarray())
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "word", np.float64(3)])
+def test_what_is_no_weights_is_named(wrong):
+    for use in spg.sample, spg.Alias, spg.Forest, lambda w: spg.subset(w, 1), lambda w: spg.multinomial(w, 1):
+        with pytest.raises((TypeError, ValueError), match="^weights"):
+            use(wrong)
+
+
+@pytest.mark.parametrize("wrong", [sp.csr_array(np.ones(4)), sp.coo_array(np.ones(4))])
+def test_a_sparse_vector_is_no_matrix(wrong):
+    A = poisson(2)
+    for name, use in [
+        ("A", lambda: spg.matmul(wrong, A)),
+        ("B", lambda: spg.plan(A, wrong)),
+        ("R", lambda: spg.galerkin(A, A, wrong)),
+        ("A", lambda: spg.smoothed_aggregation(wrong)),
+        ("weights", lambda: spg.Alias(wrong)),
+    ]:
+        with pytest.raises(ValueError, match=f"{name} is of shape .4,"):
+            use()
+
+
+def test_what_is_no_context_is_named():
+    A = poisson(2)
+    for use in spg.matmul, spg.plan:
+        with pytest.raises(TypeError, match="context is a int"):
+            use(A, A, context=1)
+    with pytest.raises(TypeError, match="context is a int"):
+        spg.Alias([1.0], context=1)
+
+
+def test_lists_of_rows_have_one_dimension():
+    A = sp.csr_array(np.ones((3, 3)))
+    alias, forest = spg.Alias(A), spg.Forest(A)
+    for wrong in 1, [[0, 1], [1, 2]]:
+        for name, use in [
+            ("rows", alias.draw_rows),
+            ("rows", forest.draw_rows),
+            ("rows", lambda rows: alias.rebuild(A, rows)),
+            ("starts", lambda starts: alias.walk(2, starts)),
+            ("u", lambda u: forest.draw_at(0.25 * np.asarray(u))),
+        ]:
+            with pytest.raises(ValueError, match=f"{name} is of shape"):
+                use(wrong)
+
+
+def test_vectors_may_be_lists():
+    A = poisson(5)
+    b = np.arange(25.0)
+    ml = spg.smoothed_aggregation(A, [1.0] * 25)
+    x = ml.solve(b)
+    np.testing.assert_allclose(ml.solve(np.stack([b, b], 1).tolist(), x0=np.zeros((25, 2)).tolist())[:, 1], x)
+    assert spg.smoothed_aggregation(A, [[1.0]] * 25).solve(b.tolist()) == pytest.approx(x)
+    with pytest.raises(ValueError, match="B has 0 dimensions"):
+        spg.smoothed_aggregation(A, 3.0)

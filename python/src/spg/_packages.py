@@ -305,6 +305,11 @@ def torch_on(device: Any) -> Torch:
     return made if made is not None else _torch.setdefault(device, Torch(device))
 
 
+def listed(array: Any) -> Any:
+    """An array of what is a list, or a list of lists."""
+    return np.asarray(array) if isinstance(array, (list, tuple)) else array
+
+
 def is_complex(array: Any) -> bool:
     """Of any package: what would lose its imaginary part as an array of reals."""
     return "complex" in str(array.dtype) if hasattr(array, "dtype") else bool(np.iscomplexobj(array))

@@ -158,6 +158,13 @@ class Context(NotCopied):
             self._release_freed()
 
 
+def known(context: Any) -> Context | None:
+    """The context that a caller gave, or None."""
+    if context is not None and not isinstance(context, Context):
+        raise TypeError(f"context is a {type(context).__name__}, not a spg.Context")
+    return context
+
+
 def _status_name(status: int) -> str:
     return c.lib.spg_status_name(status).decode()
 

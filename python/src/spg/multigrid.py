@@ -13,7 +13,7 @@ import scipy.sparse.linalg
 
 from . import _library as c
 from ._matrix import Operand, operands, wrap
-from ._packages import Scipy, is_complex
+from ._packages import Scipy, is_complex, listed
 from .context import Context, NotCopied
 from .errors import SolveError
 
@@ -84,6 +84,7 @@ class Hierarchy(NotCopied):
 
     def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
         self.context, (self._A,) = operands(context, A=A)
+        B = listed(B)
         chosen, self._B = self._options(B, options), None
         if B is not None:
             self._refuse_complex(B, "B")
@@ -107,6 +108,8 @@ class Hierarchy(NotCopied):
                 value = _CHOICES[name][value]
             c.set_number(chosen, name, name, value)
         if B is not None:
+            if np.ndim(B) not in (1, 2):
+                raise ValueError(f"B has {np.ndim(B)} dimensions; a vector or a matrix is needed")
             chosen.candidates = 1 if np.ndim(B) == 1 else B.shape[1]
         return chosen
 
@@ -174,6 +177,7 @@ class Hierarchy(NotCopied):
         each iteration; for several right-hand sides, a list of them for each. return_info: return (x, SolveInfo), or
         for several a list of SolveInfo, also if the iteration ends early, in place of an exception.
         """
+        b, x0 = listed(b), listed(x0)
         count = b.shape[1] if np.ndim(b) == 2 else None
         rhs, x = self._rows(b, "b", count), self._guess(x0, count)
         number = 1 if count is None else count
