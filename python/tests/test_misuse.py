@@ -3,13 +3,12 @@
 import copy
 import gc
 import pickle
-import warnings
 import weakref
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import integers, poisson
+from problems import poisson
 
 import spg
 
@@ -136,3 +135,22 @@ def test_vectors_may_be_lists():
     assert spg.smoothed_aggregation(A, [[1.0]] * 25).solve(b.tolist()) == pytest.approx(x)
     with pytest.raises(ValueError, match="B has 0 dimensions"):
         spg.smoothed_aggregation(A, 3.0)
+
+
+@pytest.mark.parametrize("return_info", [False, True])
+def test_a_failed_solve_keeps_nothing(return_info):
+    ml = spg.smoothed_aggregation(poisson(30))
+    b = np.random.default_rng(1).standard_normal(900)
+    guess = np.zeros(900)
+    gc.collect()
+    gc.disable()
+    try:
+        alive = weakref.ref(guess)
+        try:
+            ml.solve(b, x0=guess, maxiter=1, return_info=return_info)
+        except spg.NotConverged:
+            pass
+        del guess
+        assert alive() is None
+    finally:
+        gc.enable()

@@ -192,7 +192,7 @@ class Hierarchy(NotCopied):
         try:
             self._call_solve(rhs, x, count, options, results)
         except SolveError as raised:
-            failure = raised
+            failure = raised.with_traceback(None)
         histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
         infos = [_info(of) for of in results]
         if residuals is not None:
@@ -204,7 +204,10 @@ class Hierarchy(NotCopied):
             return x, info
         if failure is not None:
             failure.x, failure.info = x, info
-            raise failure
+            try:
+                raise failure
+            finally:
+                failure = None  # or its traceback keeps it, and x, until Python looks for cycles
         return x
 
     def _call_solve(self, rhs: Any, x: Any, count: int | None, options: c.AmgSolveOptions, results: Any) -> None:
