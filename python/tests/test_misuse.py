@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import threading
 import weakref
 
 import numpy as np
@@ -154,3 +155,27 @@ def test_a_failed_solve_keeps_nothing(return_info):
         assert alive() is None
     finally:
         gc.enable()
+
+
+def test_updates_from_two_threads_keep_the_matrix_of_the_last(monkeypatch):
+    A = poisson(5)
+    ml = spg.smoothed_aggregation(A)
+    call, inside, done = ml.context.call, threading.Event(), threading.Event()
+
+    def slow(*arguments):
+        call(*arguments)
+        if not inside.is_set():
+            inside.set()
+            done.wait(0.3)
+
+    def second():
+        inside.wait()
+        ml.update(3 * A)
+        done.set()
+
+    monkeypatch.setattr(ml.context, "call", slow)
+    thread = threading.Thread(target=second)
+    thread.start()
+    ml.update(2 * A)
+    thread.join()
+    np.testing.assert_array_equal(ml._A.matrix.data, 3 * A.data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,7 @@ class Hierarchy(NotCopied):
 
     def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
         self.context, (self._A,) = operands(context, A=A)
+        self._updates = threading.Lock()
         B = listed(B)
         chosen, self._B = self._options(B, options), None
         if B is not None:
@@ -153,8 +155,9 @@ class Hierarchy(NotCopied):
     def update(self, A: Any) -> None:
         """Computes the hierarchy anew for other values on A's pattern; aggregates and patterns stay."""
         _, (view,) = operands(self.context, A=A)
-        self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
-        self._A = view
+        with self._updates:  # the matrix kept alive is that of the last update, from whichever thread
+            self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
+            self._A = view
 
     def solve(
         self,
