@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from problems import poisson
 
 import spg
+from spg._matrix import OFFSET_TYPES, Operand
+from spg._packages import Scipy
 
 
 def owners():
@@ -179,3 +181,19 @@ def test_updates_from_two_threads_keep_the_matrix_of_the_last(monkeypatch):
     ml.update(2 * A)
     thread.join()
     np.testing.assert_array_equal(ml._A.matrix.data, 3 * A.data)
+
+
+def test_arrays_that_a_package_makes_narrower_are_not_read_as_wide_ones(monkeypatch):
+    """As JAX does without jax_enable_x64."""
+    forest, A = spg.Forest([1.0, 1.0, 2.0]), Operand(poisson(5), "A")
+    narrower = {np.dtype("f8"): np.float32, np.dtype("i8"): np.int32}
+    as_array = Scipy.as_array
+    monkeypatch.setattr(
+        Scipy, "as_array", lambda self, array, dtype, *order: as_array(self, array, narrower.get(dtype, dtype), *order)
+    )
+    with pytest.raises(TypeError, match="u need 64 bits, .* float32"):
+        forest.draw_at([0.1, 0.9])
+    with pytest.raises(TypeError, match="counts need 64 bits, .* int32"):
+        spg.multinomial([1.0, 2.0], [3])
+    A.widen()
+    assert OFFSET_TYPES[A.parts[2].dtype] == A.csr.offset_type

@@ -110,7 +110,7 @@ class Operand:
         values, columns, offsets = self.parts
         offsets = self.package.as_array(offsets, dtype)
         self.parts = values, columns, offsets
-        self.csr.offset_type = OFFSET_TYPES[dtype]
+        self.csr.offset_type = OFFSET_TYPES[self.package.dtype(offsets)]  # JAX may not make wider ones
         self.csr.row_offsets = self.package.address(offsets)
 
 

@@ -143,8 +143,8 @@ def multinomial(
         if trials.shape != (csr.rows,):
             raise ValueError(f"n has shape {tuple(trials.shape)}; {csr.rows} rows need ({csr.rows},)")
     for array in (counts, trials):
-        if array is not None and package.dtype(array) != _I64:
-            raise TypeError(f"counts have 64 bits, and arrays here {package.dtype(array)}; JAX has jax_enable_x64")
+        if array is not None:
+            _need_64_bits(package, array, "counts", _I64)
     n = 0 if trials is not None else c.in_64_bits("n", int(n))
     where = None if trials is None else package.address(trials)
     random, address = c.Random(seed, 0, first), package.address(counts)
@@ -188,6 +188,12 @@ class _Table(NotCopied):
     def __del__(self) -> None:
         if self._handle is not None:
             self.context.free(self._destroy, self._handle)
+
+
+def _need_64_bits(package: Scipy, array: Any, name: str, dtype: np.dtype) -> None:
+    """JAX makes narrower arrays than it is asked for, unless it is told not to."""
+    if package.dtype(array) != dtype:
+        raise TypeError(f"{name} need 64 bits, and arrays here have {package.dtype(array)}; JAX has jax_enable_x64")
 
 
 def _refuse_matrix(array: Any, name: str) -> None:
@@ -310,6 +316,7 @@ class Forest(_Table):
     def draw_at(self, u: Any, rows: Any = None) -> Any:
         """The items at which the cumulative share of a row first exceeds each u in [0, 1); rows: of each u, else 0."""
         u = self.package.as_array(u, np.dtype("f8"))
+        _need_64_bits(self.package, u, "u", np.dtype("f8"))
         _refuse_matrix(u, "u")
         rows = None if rows is None else self._list(rows, "rows")
         if rows is not None and rows.shape[0] != u.shape[0]:
