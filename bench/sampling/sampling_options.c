@@ -278,10 +278,14 @@ static bool parse_table(int code, const char *value, sampling_options *chosen)
     }
 }
 
+static bool more_than_one_task(void)
+{
+    return complain("only one of --counts, --subset, --walk, --rebuild, --lda and --paper at a time");
+}
+
 static bool take_task(sampling_task task, sampling_options *chosen)
 {
-    if (chosen->task != TASK_NONE && chosen->task != task)
-        return complain("only one of --counts, --subset, --walk and --rebuild at a time");
+    if (chosen->task != TASK_NONE && chosen->task != task) return more_than_one_task();
     chosen->task = task;
     return true;
 }
@@ -363,6 +367,8 @@ options_result sampling_options_parse(int argc, char **argv, sampling_options *c
         }
         valid = code != '?' && parse_option(code, optarg, chosen);
     }
+    const int tasks = (chosen->task != TASK_NONE) + (chosen->topics > 0) + (chosen->paper != PAPER_NONE);
+    if (valid && tasks > 1) valid = more_than_one_task();
     if (valid && optind != argc) valid = complain("unknown argument '%s'; this bench takes options only", argv[optind]);
     if (valid) return OPTIONS_RUN;
     fputs("Try 'sampling_bench --help'.\n", stderr);

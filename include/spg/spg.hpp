@@ -92,6 +92,12 @@ template <class T, auto destroy> class handle
     T *get() const noexcept { return object_.get(); }
 
   protected:
+    // For calls that get their context, and so their messages, from the object alone.
+    T *present() const
+    {
+        if (object_ == nullptr) throw error(SPG_ERROR_ARGUMENT, "the object has been moved from");
+        return object_.get();
+    }
     explicit handle(spg_context *owner) noexcept : owner_(owner) {}
     void check(spg_status status) const
     {
@@ -301,11 +307,11 @@ class plan : public detail::handle<spgemm_plan, spgemm_plan_destroy>
         object_.reset(created);
     }
     // C: empty, or a result of this plan.
-    void run(const spg_csr &A, const spg_csr &B, matrix &C) { check(spgemm_plan_run(get(), &A, &B, C.put())); }
+    void run(const spg_csr &A, const spg_csr &B, matrix &C) { check(spgemm_plan_run(present(), &A, &B, C.put())); }
     spgemm_stats stats() const
     {
         spgemm_stats result{};
-        check(spgemm_plan_stats(get(), &result));
+        check(spgemm_plan_stats(present(), &result));
         return result;
     }
 };
@@ -321,16 +327,16 @@ class galerkin_plan : public detail::handle<spg_galerkin_plan, spg_galerkin_plan
     }
     void run(const spg_csr &A, const spg_csr &P, matrix &C)
     {
-        check(spg_galerkin_plan_run(get(), nullptr, &A, &P, C.put()));
+        check(spg_galerkin_plan_run(present(), nullptr, &A, &P, C.put()));
     }
     void run(const spg_csr &R, const spg_csr &A, const spg_csr &P, matrix &C)
     {
-        check(spg_galerkin_plan_run(get(), &R, &A, &P, C.put()));
+        check(spg_galerkin_plan_run(present(), &R, &A, &P, C.put()));
     }
     spg_galerkin_stats stats() const
     {
         spg_galerkin_stats result{};
-        check(spg_galerkin_plan_stats(get(), &result));
+        check(spg_galerkin_plan_stats(present(), &result));
         return result;
     }
 

@@ -59,10 +59,22 @@ static spg_status open_output(output *out)
 {
     struct stat about;
     bool exists = stat(out->path, &about) == 0;
+    if (!exists && lstat(out->path, &about) == 0) { /* a link to nothing: what it names is made, and then replaced */
+        const int made = open(out->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (made < 0) return fail_to_write(out, errno);
+        close(made);
+        exists = stat(out->path, &about) == 0;
+    }
+    const bool replaces = exists && S_ISREG(about.st_mode);
     out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
     if (out->target == NULL) return fail_to_write(out, errno);
-    int file = exists && !S_ISREG(about.st_mode) ? open(out->target, O_WRONLY | O_CLOEXEC) : create_temporary(out);
+    int file = exists && !replaces ? open(out->target, O_WRONLY | O_CLOEXEC) : create_temporary(out);
     if (file < 0) return fail_to_write(out, errno);
+    if (replaces && fchmod(file, about.st_mode & 0777) != 0) { /* who may read it stays as it was */
+        const int error = errno;
+        close(file);
+        return fail_to_write(out, error);
+    }
     const size_t length = strlen(out->path);
     if (length > 3 && strcmp(out->path + length - 3, ".gz") == 0) {
         errno = ENOMEM; /* what else zlib could fail for */

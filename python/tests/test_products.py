@@ -241,3 +241,14 @@ def test_a_context_outlives_what_it_made_even_if_python_finalizes_it_first():
         things.pop()
         gc.collect()
     assert context.handle is None
+
+
+@pytest.mark.parametrize("past", [2**32, -(2**32)])
+def test_columns_past_32_bits_are_refused(past):
+    A = integers(20, 20, 0.2, "f8", 14)
+    wide = A.copy()
+    wide.indices, wide.indptr = A.indices.astype("i8"), A.indptr.astype("i8")
+    same(spg.matmul(wide, A), A @ A)
+    wide.indices[3] += past
+    with pytest.raises(ValueError, match="B's columns"):
+        spg.matmul(A, wide)

@@ -203,3 +203,18 @@ def test_what_is_wrong_is_said():
         spg.sample(np.ones((2, 2, 2)))
     with pytest.raises(spg.ArgumentError):
         spg.Alias(WEIGHTS).draw_rows([9])
+
+
+def test_rows_past_32_bits_are_refused():
+    A = sp.csr_array(np.ones((3, 3)))
+    for rows in np.array([0, 2**32]), np.array([0.5]):
+        for use in (
+            spg.Alias(A).draw_rows,
+            spg.Forest(A).draw_rows,
+            lambda rows: spg.Alias(A).rebuild(A, rows),
+            lambda rows: spg.Forest(A).draw_at(np.full(len(rows), 0.5), rows),
+        ):
+            with pytest.raises(ValueError, match="rows"):
+                use(rows)
+        with pytest.raises(ValueError, match="starts"):
+            spg.Alias(A).walk(2, rows)

@@ -189,8 +189,11 @@ for wrong in --method=best --method=alias,best --method= --place=moon --type=c32
     says err "${wrong%%=*}"
 done
 
-run 2 --counts --rebuild
-says err "only one of --counts"
+for two in "--counts --rebuild" "--lda 3 --walk 2" "--paper forest --counts" "--lda 4 --paper forest"; do
+    # shellcheck disable=SC2086
+    run 2 $two
+    says err "only one of --counts"
+done
 
 quick="--place host --reps 2 --warmup 0 --threads 2"
 # shellcheck disable=SC2086

@@ -10,6 +10,7 @@ typedef struct PCSpg {
     Mat converted; /* the matrix as one of type seqaij, if it is of another type */
     spg_amg *amg;
     PetscObjectState pattern; /* of the matrix that the hierarchy refers to */
+    PetscObjectId id;         /* of that matrix; a conversion in place puts another matrix there */
 } PCSpg;
 
 /* The matrix that the hierarchy is built from: a sequential AIJ matrix. */
@@ -125,15 +126,18 @@ static PetscErrorCode set_up_spg(PC pc)
 {
     PCSpg *spg = pc->data;
     const spg_place before = spg->A.csr.place;
+    PetscObjectId id;
     spg_context *context;
     Mat matrix;
 
     PetscFunctionBegin;
-    if (spg->amg && pc->flag != SAME_NONZERO_PATTERN) PetscCall(reset_spg(pc));
+    PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &id));
+    if (spg->amg && (pc->flag != SAME_NONZERO_PATTERN || id != spg->id)) PetscCall(reset_spg(pc));
     PetscCall(sequential_matrix(pc, &matrix));
     PetscCall(view_update(matrix, &spg->A));
     PetscCall(context_of(spg, &context));
     PetscCall(MatGetNonzeroState(pc->pmat, &spg->pattern));
+    spg->id = id;
     if (spg->amg && before != spg->A.csr.place) {
         spg_amg_destroy(spg->amg);
         spg->amg = NULL;
@@ -187,14 +191,16 @@ static PetscErrorCode apply_spg(PC pc, Vec b, Vec x)
 {
     PCSpg *spg = pc->data;
     PetscObjectState pattern;
+    PetscObjectId id;
     spg_context *context;
 
     PetscFunctionBegin;
     PetscCall(context_of(spg, &context));
     /* The hierarchy points into the matrix, whose arrays may be gone with the pattern that they had. */
     PetscCall(MatGetNonzeroState(pc->pmat, &pattern));
-    PetscCheck(pattern == spg->pattern, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-               "The matrix has another pattern than at PCSetUp: call PCSetUp again");
+    PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &id));
+    PetscCheck(pattern == spg->pattern && id == spg->id, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix has another pattern or type than at PCSetUp: call PCSetUp again");
     if (spg->A.csr.place == SPG_PLACE_DEVICE)
         PetscCall(cycle_on_device(context, spg, b, x));
     else

@@ -320,6 +320,63 @@ static PetscErrorCode a_stale_pattern_is_refused(void)
     PetscFunctionReturn(0);
 }
 
+/* The second differences of `rows` points. */
+static PetscErrorCode line_matrix(PetscInt rows, Mat *A)
+{
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_SELF, A));
+    PetscCall(MatSetSizes(*A, rows, rows, rows, rows));
+    PetscCall(MatSetType(*A, MATSEQAIJ));
+    PetscCall(MatSetUp(*A));
+    for (PetscInt i = 0; i < rows; i++)
+        for (PetscInt j = PetscMax(i - 1, 0); j < PetscMin(i + 2, rows); j++)
+            PetscCall(MatSetValue(*A, i, j, i == j ? 2 : -1, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+/* So must its arrays after a conversion in place, which can leave the state of the pattern as it is. */
+static PetscErrorCode a_conversion_in_place_is_noticed(void)
+{
+    Mat A;
+    PC pc;
+    Vec b, x, y;
+    PetscReal difference, size;
+
+    PetscFunctionBegin;
+    if (is_device_run()) PetscFunctionReturn(0); /* other types are on the host */
+    PetscCall(PetscOptionsSetValue(NULL, "-pc_spg_max_coarse", "20"));
+    PetscCall(line_matrix(500, &A));
+    PetscCall(MatCreateVecs(A, &x, &b));
+    PetscCall(VecDuplicate(x, &y));
+    PetscCall(VecSet(b, 1));
+    PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetType(pc, "spg"));
+    PetscCall(PCSetFromOptions(pc));
+    PetscCall(PCApply(pc, b, x));
+    PetscCall(VecNorm(x, NORM_2, &size));
+    for (int k = 0; k < 4; k++) {
+        PetscCall(MatConvert(A, k % 2 ? MATSEQAIJ : MATSEQBAIJ, MAT_INPLACE_MATRIX, &A));
+        PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
+        EXPECT_ERROR(PETSC_ERR_ARG_WRONGSTATE, "another pattern", PCApply(pc, b, y));
+        PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
+        PetscCall(PCApply(pc, b, y));
+        PetscCall(VecAXPY(y, -1, x));
+        PetscCall(VecNorm(y, NORM_2, &difference));
+        EXPECT(difference <= 1e-12 * size, "conversion %d: a difference of %g of %g", k, (double)difference,
+               (double)size);
+    }
+    PetscCall(PetscOptionsClearValue(NULL, "-pc_spg_max_coarse"));
+    PetscCall(VecDestroy(&b));
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(PCDestroy(&pc));
+    PetscCall(MatDestroy(&A));
+    PetscFunctionReturn(0);
+}
+
 static const Claim claims[] = {
     {"gamg_takes_the_same_iterations_with_spg", gamg_takes_the_same_iterations_with_spg},
     {"the_preconditioner_solves_on_one_process", the_preconditioner_solves_on_one_process},
@@ -331,6 +388,7 @@ static const Claim claims[] = {
     {"a_matrix_of_several_processes_is_refused", a_matrix_of_several_processes_is_refused},
     {"values_that_are_not_finite_are_refused", values_that_are_not_finite_are_refused},
     {"a_stale_pattern_is_refused", a_stale_pattern_is_refused},
+    {"a_conversion_in_place_is_noticed", a_conversion_in_place_is_noticed},
 };
 
 int main(int argc, char **argv) { return check_claims(argc, argv, claims, sizeof claims / sizeof *claims); }

@@ -10,6 +10,7 @@ import ctypes.util
 import os
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_uint64, c_void_p
 from pathlib import Path
+from typing import Any
 
 VERSION = (0, 1)  # of the headers that this file follows
 
@@ -183,6 +184,24 @@ class ForestOptions(ctypes.Structure):
 
 class ForestDetails(ctypes.Structure):
     _fields_ = [("probabilities", c_void_p), ("remapped", c_void_p)]
+
+
+def set_number(of: ctypes.Structure, field: str, name: str, value: Any) -> None:
+    """Sets a field; refuses a number that it cannot hold, whose upper bits ctypes would cut off."""
+    try:
+        setattr(of, field, value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be a number, and a whole one where it counts") from None
+    held = getattr(of, field)
+    if isinstance(held, int) and held != value and field != "seed":
+        raise ValueError(f"{name} is {value}, past the largest or smallest that the library takes")
+
+
+def in_64_bits(name: str, value: int) -> int:
+    """The same for an argument."""
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name} is {value}, past the largest or smallest that the library takes")
+    return value
 
 
 P_CSR = POINTER(Csr)

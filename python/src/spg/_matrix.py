@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from . import _library as c
 from ._packages import SCIPY, Borrowed, Scipy, package_of
-from .context import Context
+from .context import Context, known
 
 VALUE_TYPES = {np.dtype("f4"): c.F32, np.dtype("f8"): c.F64, np.dtype("c8"): c.C32, np.dtype("c16"): c.C64}
 OFFSET_TYPES = {np.dtype("i4"): c.I32, np.dtype("i8"): c.I64}
@@ -32,6 +32,8 @@ class Operand:
         self.package = package = package or package_of(A)
         if not package.is_matrix(A):
             raise TypeError(f"{name} is a {type(A).__name__}, not a sparse matrix")
+        if len(A.shape) != 2:
+            raise ValueError(f"{name} is of shape {tuple(A.shape)}; a matrix has two dimensions")
         self.matrix = A = package.as_csr(A)
         self.parts = values, columns, offsets = self._parts(name, dtype)
         rows, cols = A.shape
@@ -56,6 +58,8 @@ class Operand:
     def _view_scipy(self, A: Any) -> bool:
         """The usual case in few microseconds: SciPy's CSR of types that need no conversion. False: some other."""
         self.parts = values, columns, offsets = A.data, A.indices, A.indptr
+        if len(A.shape) != 2:
+            return False
         rows, cols = A.shape
         value_type, offset_type = VALUE_TYPES.get(values.dtype), OFFSET_TYPES.get(offsets.dtype)
         if value_type is None or offset_type is None or columns.dtype != _I32 or len(offsets) != rows + 1:
@@ -85,7 +89,8 @@ class Operand:
         offset_dtype = package.dtype(offsets)
         offset_dtype = offset_dtype if offset_dtype in OFFSET_TYPES else _I64
         as_array = package.as_array
-        return as_array(values, self.dtype), as_array(columns, _I32), as_array(offsets, offset_dtype)
+        columns = package.as_indices(columns, f"{name}'s columns")
+        return as_array(values, self.dtype), columns, as_array(offsets, offset_dtype)
 
     def at(self, context: Context) -> Operand:
         """The same, said to lie where the context works; the library refuses it if it does not."""
@@ -105,7 +110,7 @@ class Operand:
         values, columns, offsets = self.parts
         offsets = self.package.as_array(offsets, dtype)
         self.parts = values, columns, offsets
-        self.csr.offset_type = OFFSET_TYPES[dtype]
+        self.csr.offset_type = OFFSET_TYPES[self.package.dtype(offsets)]  # JAX may not make wider ones
         self.csr.row_offsets = self.package.address(offsets)
 
 
@@ -170,8 +175,7 @@ def operands(context: Context | None, **matrices: Any) -> tuple[Context, list[Op
     if made[0].csr.offset_type == c.I32:
         for one in made[1:]:
             one.narrow()
-    if context is None:
-        context = first.package.context(first.matrix)
+    context = known(context) or first.package.context(first.matrix)
     if context.is_device:
         for one in made:
             one.csr.place = c.DEVICE

@@ -19,6 +19,7 @@ from .context import Context, context_of
 
 _address, _byte = ctypes.addressof, ctypes.c_char.from_buffer
 _DTYPES = ("f4", "f8", "c8", "c16", "i4", "i8")
+_I32 = np.dtype("i4")
 _TYPESTR = {c.F32: "<f4", c.F64: "<f8", c.C32: "<c8", c.C64: "<c16", c.I32: "<i4", c.I64: "<i8"}
 
 
@@ -51,8 +52,19 @@ class Scipy:
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
         return np.require(array, dtype, ["F" if order == "F" else "C", "A"])
 
+    def as_indices(self, array: Any, name: str) -> Any:
+        """Of 32 bits; refuses what these cannot hold, which a conversion would cut off."""
+        narrow = self.as_array(array, _I32)
+        if getattr(array, "dtype", None) != _I32 and np.any(narrow != array):
+            raise ValueError(f"{name}: one is no whole number of 32 bits")
+        return narrow
+
     def zeros(self, count: int, dtype: Any) -> Any:
         return np.zeros(count, dtype)
+
+    def can_overwrite(self, array: Any, view: Any) -> bool:
+        """Whether what the library writes into a view of an array, which may be a copy, is then in the array."""
+        return self.address(view) == self.address(array) and getattr(getattr(array, "flags", None), "writeable", True)
 
     def copy(self, array: Any) -> Any:
         return array.copy()
@@ -157,6 +169,12 @@ class Torch(Scipy):
         array = self.torch.as_tensor(array, dtype=wanted, device=self.device).detach()
         return array.contiguous() if order == "C" else array.t().contiguous().t()
 
+    def as_indices(self, array: Any, name: str) -> Any:
+        array = self.torch.as_tensor(array, device=self.device)
+        if array.dtype is self.torch.int64:  # without a wait for the device: the library refuses both ends
+            array = array.clamp(-1, np.iinfo(_I32).max)
+        return self.as_array(array, _I32)
+
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.torch.zeros(count, dtype=getattr(self.torch, np.dtype(dtype).name), device=self.device)
 
@@ -213,8 +231,14 @@ class Jax(Scipy):
         array = self.jax.device_put(self.jax.numpy.asarray(array, dtype), self.device)
         return self.jax.block_until_ready(array)
 
+    def as_indices(self, array: Any, name: str) -> Any:
+        return super().as_indices(self.jax.numpy.asarray(array), name)
+
     def zeros(self, count: int, dtype: Any) -> Any:
         return self.as_array(np.zeros(count, dtype), dtype)
+
+    def can_overwrite(self, array: Any, view: Any) -> bool:
+        return self.address(array) == self.address(view)
 
     def copy(self, array: Any) -> Any:
         return self.jax.block_until_ready(array.copy())
@@ -279,6 +303,11 @@ def torch_on(device: Any) -> Torch:
     """The package for tensors on a device of torch."""
     made = _torch.get(device)
     return made if made is not None else _torch.setdefault(device, Torch(device))
+
+
+def listed(array: Any) -> Any:
+    """An array of what is a list, or a list of lists."""
+    return np.asarray(array) if isinstance(array, (list, tuple)) else array
 
 
 def is_complex(array: Any) -> bool:

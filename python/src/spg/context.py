@@ -22,7 +22,14 @@ def _write_line(_user: Any, line: bytes) -> None:
     _log.info("%s", _said.line)
 
 
-class Context:
+class NotCopied:
+    """What owns something of the library. A copy would free it as well."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
+
+
+class Context(NotCopied):
     """A place to work: the host with some threads, or a GPU with a stream.
 
     Functions take one as `context=`. Without it each thread uses a context of its own, at the place of the operands.
@@ -36,6 +43,8 @@ class Context:
     1
     """
 
+    handle: ctypes.c_void_p | None = None
+
     def __init__(
         self,
         place: str = "auto",
@@ -45,15 +54,14 @@ class Context:
         stream: int | None = None,
         workspace_limit: int = 0,
     ) -> None:
-        self.handle: ctypes.c_void_p | None = None
         if place not in _PLACES:
             raise ValueError(f"unknown place {place!r}; use auto, host or device")
         config = c.lib.spg_config_default()
         config.place = _PLACES[place]
-        config.device = -1 if device is None else device
-        config.threads = threads
+        c.set_number(config, "device", "device", -1 if device is None else device)
+        c.set_number(config, "threads", "threads", threads)
         config.stream = stream
-        config.workspace_limit = workspace_limit
+        c.set_number(config, "workspace_limit", "workspace_limit", workspace_limit)
         config.log = _write_line
         handle = ctypes.c_void_p()
         _said.line = ""
@@ -145,9 +153,16 @@ class Context:
         return error(status, _status_name(status), message)
 
     def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None:
+        if self.handle is not None:
             self._is_gone = True
             self._release_freed()
+
+
+def known(context: Any) -> Context | None:
+    """The context that a caller gave, or None."""
+    if context is not None and not isinstance(context, Context):
+        raise TypeError(f"context is a {type(context).__name__}, not a spg.Context")
+    return context
 
 
 def _status_name(status: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,8 @@ import scipy.sparse.linalg
 
 from . import _library as c
 from ._matrix import Operand, operands, wrap
-from ._packages import Scipy, is_complex
-from .context import Context
+from ._packages import Scipy, is_complex, listed
+from .context import Context, NotCopied
 from .errors import SolveError
 
 _CHOICES = {
@@ -77,12 +78,15 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
     return Hierarchy(A, B, context=context, **options)
 
 
-class Hierarchy:
+class Hierarchy(NotCopied):
     """A multigrid hierarchy; made by `smoothed_aggregation`. Printing it shows a table of its levels."""
 
+    _handle: ctypes.c_void_p | None = None
+
     def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
-        self._handle: ctypes.c_void_p | None = None
         self.context, (self._A,) = operands(context, A=A)
+        self._updates = threading.Lock()
+        B = listed(B)
         chosen, self._B = self._options(B, options), None
         if B is not None:
             self._refuse_complex(B, "B")
@@ -104,8 +108,10 @@ class Hierarchy:
                 if value not in _CHOICES[name]:
                     raise ValueError(f"unknown {name} {value!r}; use {' or '.join(_CHOICES[name])}")
                 value = _CHOICES[name][value]
-            setattr(chosen, name, value)
+            c.set_number(chosen, name, name, value)
         if B is not None:
+            if np.ndim(B) not in (1, 2):
+                raise ValueError(f"B has {np.ndim(B)} dimensions; a vector or a matrix is needed")
             chosen.candidates = 1 if np.ndim(B) == 1 else B.shape[1]
         return chosen
 
@@ -149,8 +155,9 @@ class Hierarchy:
     def update(self, A: Any) -> None:
         """Computes the hierarchy anew for other values on A's pattern; aggregates and patterns stay."""
         _, (view,) = operands(self.context, A=A)
-        self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
-        self._A = view
+        with self._updates:  # the matrix kept alive is that of the last update, from whichever thread
+            self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
+            self._A = view
 
     def solve(
         self,
@@ -173,21 +180,22 @@ class Hierarchy:
         each iteration; for several right-hand sides, a list of them for each. return_info: return (x, SolveInfo), or
         for several a list of SolveInfo, also if the iteration ends early, in place of an exception.
         """
+        b, x0 = listed(b), listed(x0)
         count = b.shape[1] if np.ndim(b) == 2 else None
         rhs, x = self._rows(b, "b", count), self._guess(x0, count)
         number = 1 if count is None else count
         options, results = c.lib.spg_amg_solve_options_default(), (c.AmgSolveResult * number)()
         options.method = _choose(_METHODS, "accel", accel)
         options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
-        options.tolerance = -1.0 if tol is None else tol
-        options.max_iterations = maxiter
+        c.set_number(options, "tolerance", "tol", -1.0 if tol is None else tol)
+        c.set_number(options, "max_iterations", "maxiter", maxiter)
         history = np.empty((number, max(maxiter, 0) + 1))
         options.history = history.ctypes.data
         failure = None
         try:
             self._call_solve(rhs, x, count, options, results)
         except SolveError as raised:
-            failure = raised
+            failure = raised.with_traceback(None)
         histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
         infos = [_info(of) for of in results]
         if residuals is not None:
@@ -199,7 +207,10 @@ class Hierarchy:
             return x, info
         if failure is not None:
             failure.x, failure.info = x, info
-            raise failure
+            try:
+                raise failure
+            finally:
+                failure = None  # or its traceback keeps it, and x, until Python looks for cycles
         return x
 
     def _call_solve(self, rhs: Any, x: Any, count: int | None, options: c.AmgSolveOptions, results: Any) -> None:

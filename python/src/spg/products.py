@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _library as c
 from ._matrix import Operand, operands, result
-from .context import Context
+from .context import Context, NotCopied
 from .errors import CountError
 
 
@@ -65,14 +65,14 @@ def _three(context: Context | None, A: Any, P: Any, R: Any) -> tuple[Context, tu
     return context, (a, p, r)
 
 
-class _Plan:
+class _Plan(NotCopied):
     """What both kinds of plan share: a handle, freed with the object."""
 
     _destroy: Any = None
+    _handle: ctypes.c_void_p | None = None
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._handle: ctypes.c_void_p | None = None
 
     def _run(self, function: Any, like: Operand, views: list[Any], out: Any) -> Any:
         package = like.package
@@ -82,9 +82,8 @@ class _Plan:
             package.finish(self.context)
             return result(C, self.context, like)
         view = Operand(out, "out", package).at(self.context)
-        values = package.parts(out)[0]
-        if view.parts[0] is not values and package.address(view.parts[0]) != package.address(values):
-            raise TypeError(f"out has values of type {package.dtype(values)} that cannot be overwritten")
+        if view.matrix is not out or not package.can_overwrite(package.parts(out)[0], view.parts[0]):
+            raise TypeError("out has values that cannot be overwritten; use an earlier result of this plan")
         self.context.call_with(function, self._handle, *views, view.csr)
         package.finish(self.context)
         return out

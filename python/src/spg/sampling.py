@@ -14,7 +14,7 @@ import numpy as np
 from . import _library as c
 from ._matrix import VALUE_TYPES, Operand
 from ._packages import Scipy, is_complex, package_of
-from .context import Context
+from .context import Context, NotCopied, known
 
 _I32, _I64 = np.dtype("i4"), np.dtype("i8")
 _FOREST_METHODS = {"auto": 0, "cutpoint": 1, "radix": 2}
@@ -26,8 +26,10 @@ class _Weights:
     def __init__(self, weights: Any, context: Context | None) -> None:
         if isinstance(weights, (list, tuple)):
             weights = np.asarray(weights, float)
+        if not hasattr(weights, "ndim"):
+            raise TypeError(f"weights is a {type(weights).__name__}; a vector or a matrix is needed")
         self.package: Scipy = package_of(weights)
-        self.context = context or self.package.context(weights)
+        self.context = known(context) or self.package.context(weights)
         if self.package.is_matrix(weights):
             self._operand = Operand(weights, "weights", self.package).at(self.context)
             self.csr = self._operand.csr
@@ -141,9 +143,9 @@ def multinomial(
         if trials.shape != (csr.rows,):
             raise ValueError(f"n has shape {tuple(trials.shape)}; {csr.rows} rows need ({csr.rows},)")
     for array in (counts, trials):
-        if array is not None and package.dtype(array) != _I64:
-            raise TypeError(f"counts have 64 bits, and arrays here {package.dtype(array)}; JAX has jax_enable_x64")
-    n = 0 if trials is not None else int(n)
+        if array is not None:
+            _need_64_bits(package, array, "counts", _I64)
+    n = 0 if trials is not None else c.in_64_bits("n", int(n))
     where = None if trials is None else package.address(trials)
     random, address = c.Random(seed, 0, first), package.address(counts)
     found.context.call_drawing(empty_rows, c.lib.spg_multinomial_draw, csr, n, where, random, address)
@@ -151,13 +153,13 @@ def multinomial(
     return counts if package.is_matrix(weights) else counts.reshape(getattr(weights, "shape", (csr.nnz,)))
 
 
-class _Table:
+class _Table(NotCopied):
     """What tables share: a handle, and the package and context of the weights."""
 
     _destroy: Any = None
+    _handle: ctypes.c_void_p | None = None
 
     def __init__(self, weights: Any, context: Context | None) -> None:
-        self._handle: ctypes.c_void_p | None = None
         self._weights = _Weights(weights, context)
         self.context, self.package = self._weights.context, self._weights.package
 
@@ -167,6 +169,12 @@ class _Table:
         self._handle = handle
         self.context.keep()
         del self._weights
+
+    def _list(self, rows: Any, name: str) -> Any:
+        """Numbers of rows as the library reads them."""
+        found = self.package.as_indices(rows, name)
+        _refuse_matrix(found, name)
+        return found
 
     def _draw(self, function: Any, n: int, *arguments: Any) -> Any:
         if n < 0:
@@ -180,6 +188,17 @@ class _Table:
     def __del__(self) -> None:
         if self._handle is not None:
             self.context.free(self._destroy, self._handle)
+
+
+def _need_64_bits(package: Scipy, array: Any, name: str, dtype: np.dtype) -> None:
+    """JAX makes narrower arrays than it is asked for, unless it is told not to."""
+    if package.dtype(array) != dtype:
+        raise TypeError(f"{name} need 64 bits, and arrays here have {package.dtype(array)}; JAX has jax_enable_x64")
+
+
+def _refuse_matrix(array: Any, name: str) -> None:
+    if len(array.shape) != 1:
+        raise ValueError(f"{name} is of shape {tuple(array.shape)}; a vector is needed")
 
 
 _DRAWS = object()  # stands for the address of the draws
@@ -216,7 +235,7 @@ class Alias(_Table):
         found = _Weights(weights, self.context)
         count, where = 0, None
         if rows is not None:
-            rows = self.package.as_array(rows, _I32)
+            rows = self._list(rows, "rows")
             count, where = rows.shape[0], self.package.address(rows)
             if count == 0:
                 return
@@ -239,7 +258,7 @@ class Alias(_Table):
         """
         if steps < 0:
             raise ValueError(f"{steps} steps; use 0 or more")
-        starts = None if starts is None else self.package.as_array(starts, _I32)
+        starts = None if starts is None else self._list(starts, "starts")
         walkers = self._rows if starts is None else starts.shape[0]
         where = None if starts is None else self.package.address(starts)
         random, bias, size = c.Random(seed, 0, first), c.WalkOptions(p, q), walkers * (steps + 1)
@@ -250,11 +269,11 @@ class Alias(_Table):
         """n draws from a row. grouped: several times as fast for large tables; the draws are right as a multiset, but
         their order has no meaning."""
         random, options = c.Random(seed, 0, first), c.AliasDrawOptions(0, int(grouped))
-        return self._draw(c.lib.spg_alias_draw, n, row, n, random, options, _DRAWS)
+        return self._draw(c.lib.spg_alias_draw, n, c.in_64_bits("row", row), n, random, options, _DRAWS)
 
     def draw_rows(self, rows: Any, seed: int = 0, *, first: int = 0) -> Any:
         """A draw from each of the rows listed: a step of random walks, say."""
-        rows = self.package.as_array(rows, _I32)
+        rows = self._list(rows, "rows")
         address = self.package.address(rows)
         return self._draw(c.lib.spg_alias_draw_rows, rows.shape[0], rows.shape[0], address, c.Random(seed, 0, first), _DRAWS)
 
@@ -290,14 +309,16 @@ class Forest(_Table):
 
     def draw_rows(self, rows: Any, seed: int = 0, *, first: int = 0) -> Any:
         """A draw from each of the rows listed."""
-        rows = self.package.as_array(rows, _I32)
+        rows = self._list(rows, "rows")
         address, random = self.package.address(rows), c.Random(seed, 0, first)
         return self._draw(c.lib.spg_forest_draw, rows.shape[0], rows.shape[0], address, random, None, _DRAWS, None)
 
     def draw_at(self, u: Any, rows: Any = None) -> Any:
         """The items at which the cumulative share of a row first exceeds each u in [0, 1); rows: of each u, else 0."""
         u = self.package.as_array(u, np.dtype("f8"))
-        rows = None if rows is None else self.package.as_array(rows, _I32)
+        _need_64_bits(self.package, u, "u", np.dtype("f8"))
+        _refuse_matrix(u, "u")
+        rows = None if rows is None else self._list(rows, "rows")
         if rows is not None and rows.shape[0] != u.shape[0]:
             raise ValueError(f"{rows.shape[0]} rows for {u.shape[0]} values of u")
         where = None if rows is None else self.package.address(rows)
@@ -306,4 +327,5 @@ class Forest(_Table):
 
     def draw_stratified(self, n: int, seed: int = 0, *, first: int = 0, row: int = 0) -> Any:
         """n draws from a row, one from each of n equal parts of [0, 1), ascending."""
-        return self._draw(c.lib.spg_forest_draw_stratified, n, row, n, c.Random(seed, 0, first), _DRAWS, None)
+        random, row = c.Random(seed, 0, first), c.in_64_bits("row", row)
+        return self._draw(c.lib.spg_forest_draw_stratified, n, row, n, random, _DRAWS, None)
