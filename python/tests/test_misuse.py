@@ -48,6 +48,13 @@ def test_a_refused_plan_is_nothing_to_free():
     gc.collect()
 
 
+@pytest.mark.parametrize("n", [2.5, [3.0, 2.5], np.array([0.5, 1.0])])
+def test_fractions_of_trials_are_refused(n):
+    with pytest.raises(ValueError, match="n has fractions"):
+        spg.multinomial(np.ones((2, 3)), n)
+    assert spg.multinomial(np.ones((2, 3)), 4.0).sum() == 8
+
+
 def test_numbers_that_c_would_cut_off_are_refused():
     A, table = poisson(5), spg.Alias(np.ones((3, 3)))
     ml = spg.smoothed_aggregation(A)

@@ -145,6 +145,9 @@ def multinomial(
     for array in (counts, trials):
         if array is not None:
             _need_64_bits(package, array, "counts", _I64)
+    numbers = np.asarray(n) if isinstance(n, (int, float, list, tuple, np.ndarray)) else None
+    if numbers is not None and numbers.dtype.kind == "f" and np.any(numbers != np.trunc(numbers)):
+        raise ValueError("n has fractions; it must be whole numbers")
     n = 0 if trials is not None else c.in_64_bits("n", int(n))
     where = None if trials is None else package.address(trials)
     random, address = c.Random(seed, 0, first), package.address(counts)
