@@ -25,8 +25,8 @@ template <typename Offset> struct block_memory {
 };
 
 /* Lays the products of entries of A from `at` on end to end; returns the number of entries taken; 0: the first has more
- * than BATCH_PRODUCTS, which only a row of B with repeated columns has. Only products in
- * columns [low, high) belong to the range. All threads call it. */
+ * than BATCH_PRODUCTS, which only a row of B with repeated columns has. Only products in columns [low, high) belong to
+ * the range. All threads call it. */
 template <typename Offset, b_order Order>
 __device__ inline int lay_batch(const patterns<Offset> &pattern, const block_memory<Offset> &memory, Offset at,
                                 Offset end, int64_t low, int64_t high, flat_products<Offset> &flat, counts &found)

@@ -2,9 +2,9 @@
  *
  * In: a set of rows and the products of each. Out: the lengths of their rows of C, or the rows themselves. The rows are
  * planned in batches: products and entries of A are scanned, and the scans cut into slices as large as the workspace
- * allows. A row larger than a slice is done in parts (sort_global/long_row.cu). Takes any operands, and
- * waits for the device. It is the paper's reference method and the last resort of all other classes. Dalton, Bell,
- * Olson, Algorithm 1. */
+ * allows. A row larger than a slice is done in parts (sort_global/long_row.cu). Takes any operands, and waits for the
+ * device. It is the paper's reference method and the last resort of all other classes. Dalton, Bell, Olson,
+ * Algorithm 1. */
 #include "global.cuh"
 
 #include <algorithm>
