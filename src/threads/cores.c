@@ -27,9 +27,11 @@ typedef struct group_mount {
 static bool lists(const char *list, const char *word)
 {
     const size_t length = strlen(word);
-    for (const char *at = list; at != NULL && *at != '\0'; at = strchr(at, ','), at += at != NULL)
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        if (*at == ',') at++;
         if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0' || at[length] == '\n'))
             return true;
+    }
     return false;
 }
 
