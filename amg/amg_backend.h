@@ -152,13 +152,13 @@ typedef struct spg_amg_backend {
      * (backend.h). */
     spg_status (*flag_on_host)(spg_context *context, const int32_t *flag, bool *is_set);
     /* If *flag is 1: copies to each entry below the diagonal of the square C, whose rows are sorted, the value of its
-     * mirror image. Entries without a mirror image do not change. */
-    spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C);
+     * mirror image. Entries without a mirror image do not change. inverse: NULL or, for real types, receives
+     * inverse_diagonal without l1, whatever the flag is. */
+    spg_status (*mirror)(spg_context *context, const int32_t *flag, spg_csr *C, void *inverse);
     /* If *symmetric is 1 and each entry below the diagonal of the square A, whose rows are sorted, has a mirror image:
      * stores their positions, if these fit 32 bits; else leaves *images zeroed. NULL on the host. WAITS. */
     spg_status (*find_images)(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
-    /* As mirror, for a matrix of the pattern whose images are stored. inverse: NULL or, for real types, receives
-     * inverse_diagonal without l1, whatever the flag is. */
+    /* As mirror, for a matrix of the pattern whose images are stored. */
     spg_status (*copy_images)(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
                               void *inverse);
     /* map (int64 at the place, A.nnz of them): entry k of the transpose comes from entry map[k] of A. */

@@ -15,7 +15,7 @@ spg_status spg_cuda_find_symmetry(spg_context *context, const spg_csr *A, int32_
 spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
 spg_status spg_cuda_symmetric_scales(spg_context *context, const spg_csr *A, void *scales);
 spg_status spg_cuda_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set);
-spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
+spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C, void *inverse);
 spg_status spg_cuda_find_images(spg_context *context, const spg_csr *A, const int32_t *symmetric, spg_images *images);
 spg_status spg_cuda_copy_images(spg_context *context, const int32_t *flag, const spg_images *images, spg_csr *C,
                                 void *inverse);

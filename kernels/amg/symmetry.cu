@@ -192,13 +192,19 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
 
 template <typename Word>
 __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matrix_view<Word> C, Word *values,
-                                                       int lanes)
+                                                       void *inverse, int lanes)
 {
-    if (*flag != 1) return;
+    wait_and_trigger();
+    const bool copies = *flag == 1;
+    if (!copies && inverse == nullptr) return;
     for_each_row(C.rows, lanes, [&](int64_t row, int lane) {
         if (row < 0) return;
-        int64_t end = C.offsets[row + 1];
-        for (int64_t k = C.offsets[row] + lane; k < end && C.columns[k] < row; k += lanes) {
+        const int64_t begin = C.offsets[row], end = C.offsets[row + 1];
+        if (inverse != nullptr && lane == lanes - 1) {
+            const int64_t k = find_entry(C, begin, end, (int32_t)row);
+            put_inverse(k >= 0 ? real_of(values[k]) : 0, inverse, row);
+        }
+        for (int64_t k = begin + lane; copies && k < end && C.columns[k] < row; k += lanes) {
             int32_t column = C.columns[k];
             int64_t image = find_entry(C, C.offsets[column], C.offsets[column + 1], (int32_t)row);
             if (image >= 0) values[k] = values[image];
@@ -206,13 +212,14 @@ __global__ __launch_bounds__(THREADS) void copy_images(const int32_t *flag, matr
     });
 }
 
-template <typename Word> spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_csr &C)
+template <typename Word>
+spg_status queue_copies(spg_context *context, const int32_t *flag, const spg_csr &C, void *inverse)
 {
     if (C.rows == 0) return SPG_OK;
-    int lanes = lanes_for(C.rows, C.nnz, ENTRIES_A_LANE);
-    copy_images<<<blocks_for_groups(context, C.rows, lanes), THREADS, 0, spg_cuda_of(context)->stream>>>(
-        flag, view_of<Word>(C), static_cast<Word *>(C.values), lanes);
-    return spg_cuda_check_launch(context, "making a product symmetric");
+    const int lanes = lanes_for(C.rows, C.nnz, ENTRIES_A_LANE);
+    return launch_programmatic(context, spg_cuda_of(context)->stream, "making a product symmetric",
+                               blocks_for_groups(context, C.rows, lanes), THREADS, 0, copy_images<Word>, flag,
+                               view_of<Word>(C), static_cast<Word *>(C.values), inverse, lanes);
 }
 
 } // namespace
@@ -236,12 +243,12 @@ spg_status spg_cuda_find_symmetry_and_inverse(spg_context *context, const spg_cs
     return status;
 }
 
-spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C)
+spg_status spg_cuda_mirror(spg_context *context, const int32_t *flag, spg_csr *C, void *inverse)
 {
     spg_status status = spg_cuda_enter(context);
     if (status != SPG_OK) return status;
-    status = spg::amg::with_word(C->value_type,
-                                 [&](auto word) { return spg::amg::queue_copies<decltype(word)>(context, flag, *C); });
+    status = spg::amg::with_word(
+        C->value_type, [&](auto word) { return spg::amg::queue_copies<decltype(word)>(context, flag, *C, inverse); });
     spg_cuda_leave(context);
     return status;
 }

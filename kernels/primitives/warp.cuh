@@ -42,10 +42,13 @@ template <typename Real> __device__ inline complex<Real> shuffle_up(complex<Real
     return {shuffle_up(value.re, step, width), shuffle_up(value.im, step, width)};
 }
 
-template <typename T> __device__ inline T from_lane(T value, int lane) { return __shfl_sync(ALL_LANES, value, lane); }
-template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> value, int lane)
+template <typename T> __device__ inline T from_lane(T value, int lane, int width = WARP)
 {
-    return {from_lane(value.re, lane), from_lane(value.im, lane)};
+    return __shfl_sync(ALL_LANES, value, lane, width);
+}
+template <typename Real> __device__ inline complex<Real> from_lane(complex<Real> value, int lane, int width = WARP)
+{
+    return {from_lane(value.re, lane, width), from_lane(value.im, lane, width)};
 }
 
 template <typename T> __device__ inline T shuffle_xor(T value, int mask)

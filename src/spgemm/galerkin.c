@@ -80,7 +80,7 @@ static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_cs
     }
     begin = spg_seconds();
     if (status == SPG_OK && is_symmetric && !is_mirrored) {
-        status = amg->mirror(context, symmetric, C);
+        status = amg->mirror(context, symmetric, C, NULL);
         if (status != SPG_OK) spg_csr_free(context, C);
     }
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);

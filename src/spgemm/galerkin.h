@@ -8,10 +8,10 @@
 struct spg_galerkin_plan {
     spg_context *context;
     bool transposes; /* R is P^T, made here */
-    bool is_inner;   /* A, P and R are a hierarchy's */
-    spg_csr R;       /* P^T if `transposes`, else zeroed */
-    int64_t *map;    /* if `transposes`: the source of each of R's values */
-    spg_csr AP;      /* its values; the other arrays are its plan's */
+    spg_plan_operands operands;
+    spg_csr R;    /* P^T if `transposes`, else zeroed */
+    int64_t *map; /* if `transposes`: the source of each of R's values */
+    spg_csr AP;   /* its values; the other arrays are its plan's */
     spgemm_plan *AP_plan, *RAP_plan;
     int32_t *symmetric; /* if `transposes`, at the place: whether A is symmetric */
     spg_galerkin_stats stats;

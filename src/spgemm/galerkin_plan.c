@@ -17,9 +17,7 @@ static spg_status mirror(const spg_galerkin_plan *plan, const int32_t *symmetric
     spg_csr of_plan = plan->RAP_plan->C, *C = &of_plan; /* uses the plan's own pattern, which is valid */
     C->values = result->values;
     if (images->count > 0) return amg->copy_images(plan->context, symmetric, images, C, inverse);
-    spg_status status = amg->mirror(plan->context, symmetric, C);
-    if (status != SPG_OK || inverse == NULL) return status;
-    return amg->inverse_diagonal(plan->context, C, false, inverse);
+    return amg->mirror(plan->context, symmetric, C, inverse);
 }
 
 static int64_t values_bytes(const spg_csr *matrix)
@@ -53,7 +51,7 @@ static spg_status plan_AP(spg_galerkin_plan *plan, const spg_csr *A, const spg_c
     plan->AP = known->C; /* for its values; the plan of A*P takes the other arrays */
     known->C.values = NULL;
     spg_status status =
-        spg_plan_create_inner(context, A, P, plan->is_inner, NULL, is_known ? known : NULL, &plan->AP_plan);
+        spg_plan_create_inner(context, A, P, plan->operands, NULL, is_known ? known : NULL, &plan->AP_plan);
     if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
     void *values = plan->AP.values;
     plan->AP = plan->AP_plan->C;
@@ -69,8 +67,9 @@ static spg_status plan_RAP(spg_galerkin_plan *plan, const spg_csr *R, const int3
     const bool is_known = known->C != NULL;
     spg_known_product product = {.stats = known->RAP, .is_borrowed = true};
     if (is_known) product.C = *known->C;
-    const spg_status status = spg_plan_create_inner(plan->context, R, &plan->AP, plan->is_inner || plan->transposes,
-                                                    symmetric, is_known ? &product : NULL, &plan->RAP_plan);
+    const spg_plan_operands operands = plan->transposes ? SPG_OPERANDS_OWN : plan->operands;
+    const spg_status status = spg_plan_create_inner(plan->context, R, &plan->AP, operands, symmetric,
+                                                    is_known ? &product : NULL, &plan->RAP_plan);
     return spg_galerkin_explain_RAP(plan->context, status);
 }
 
@@ -124,7 +123,7 @@ spg_status spg_galerkin_plan_make(spg_context *context, const spg_csr *R, const 
     memset(made, 0, sizeof *made);
     made->context = context;
     made->transposes = R == NULL;
-    made->is_inner = is_inner;
+    made->operands = is_inner ? SPG_OPERANDS_OF_LEVEL : SPG_OPERANDS_GIVEN;
     if (made->transposes) status = plan_transpose(made, P);
     if (made->transposes) symmetric = made->symmetric;
     if (status == SPG_OK) status = plan_products(made, made->transposes ? &made->R : R, A, P, symmetric, known);

@@ -71,10 +71,7 @@ static spg_status make(spg_context *context, const spg_csr *A, const spg_csr *B,
                        spgemm_plan **plan)
 {
     spgemm_plan *created = *plan;
-    const int32_t *symmetric = created->symmetric;
     spg_status status = take_pattern(created, A, B, known);
-    if (status == SPG_OK && symmetric != NULL && context->backend->amg->find_images != NULL)
-        status = context->backend->amg->find_images(context, &created->C, symmetric, &created->images);
     if (status == SPG_OK) status = context->backend->plan_create(context, A, B, created);
     if (status == SPG_OK) return SPG_OK;
     spgemm_plan_destroy(created);
@@ -88,7 +85,7 @@ spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, const spg_
     return status == SPG_OK ? make(context, A, B, NULL, plan) : status;
 }
 
-spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, bool is_inner,
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, spg_plan_operands operands,
                                  const int32_t *symmetric, spg_known_product *known, spgemm_plan **plan)
 {
     const spg_status status = create(context, A, B, plan);
@@ -97,7 +94,7 @@ spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const s
         return status;
     }
     (*plan)->symmetric = symmetric;
-    (*plan)->is_inner = is_inner;
+    (*plan)->operands = operands;
     return make(context, A, B, known, plan);
 }
 

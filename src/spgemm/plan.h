@@ -4,13 +4,20 @@
 
 #include "backend.h"
 
+/* Whose the operands of a plan are. */
+typedef enum spg_plan_operands {
+    SPG_OPERANDS_GIVEN,   /* the caller's: a device keeps fingerprints to check them by */
+    SPG_OPERANDS_OWN,     /* the library's own */
+    SPG_OPERANDS_OF_LEVEL /* those of a level, whose many plans must not take long to make */
+} spg_plan_operands;
+
 struct spgemm_plan {
     spg_context *context;
     spg_csr A, B;         /* what the operands must look like: sizes and types, no arrays */
     spg_csr C;            /* the pattern: offsets and columns, no values */
     bool borrows_pattern; /* C's arrays are another matrix's, which outlives the plan */
     spgemm_stats stats;
-    /* For a product that must be symmetric if this flag at the place is 1; NULL: for others. If images are stored, a
+    /* For a product that must be symmetric if this flag at the place is 1; NULL: for others. A
      * run may leave entries of C below the diagonal uncomputed; they are then copied from above it. */
     const int32_t *symmetric;
     spg_images images; /* of C */
@@ -21,7 +28,7 @@ struct spgemm_plan {
     /* Set if a run may overlap with the call before. That call must not touch what the run reads or writes, and the run
      * writes only data that earlier calls have finished with. */
     bool may_overlap;
-    bool is_inner; /* its operands are the library's own: a device keeps nothing to check them by */
+    spg_plan_operands operands;
 };
 
 /* A product already computed, so that a plan can be made of it without computing it again. */
@@ -31,11 +38,10 @@ typedef struct spg_known_product {
     spgemm_stats stats;
 } spg_known_product;
 
-/* As spgemm_plan_create, for a Galerkin plan. is_inner: as above. symmetric: likewise; images are stored if it is 1
- * now. known: NULL, or A*B, whose C the plan takes over, or borrows; it is then zeroed, also on failure. The plan may
- * still be in the making on a device when this returns: the operands must not change on other streams before the caller
- * has waited. */
-spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, bool is_inner,
+/* As spgemm_plan_create, for a Galerkin plan. symmetric: as above; images are stored only if it is 1 now. known: NULL,
+ * or A*B, whose C the plan takes over, or borrows; it is then zeroed, also on failure. The plan may still be in the
+ * making on a device when this returns: the operands must not change on other streams before the caller has waited. */
+spg_status spg_plan_create_inner(spg_context *context, const spg_csr *A, const spg_csr *B, spg_plan_operands operands,
                                  const int32_t *symmetric, spg_known_product *known, spgemm_plan **plan);
 
 /* Bytes of C's arrays, unless they are borrowed. */

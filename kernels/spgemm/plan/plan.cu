@@ -1,10 +1,13 @@
 /* Plans on the device (backend.h). A plan is made from the patterns of C, A and B: rows by class (plan/classes.cu),
  * then the data of each class (plan/short_rows.cu, plan/items.cu, plan/entries.cu); under a workspace limit, part of
- * the rows at a time. A run launches one kernel for each class that has rows, and runs windows on a side stream of the
- * plan's own. A run allocates nothing, does not wait, and can be captured. */
+ * the rows at a time. A run launches one kernel for each class that has rows, and runs windows on a side stream. It
+ * allocates nothing, does not wait, and can be captured. Small products of a hierarchy are not planned: their runs look
+ * every product up (plan/run/search.cu). */
 #include "plan.cuh"
 
 #include "../../cuda_backend.h"
+
+#include "amg/amg_backend.h"
 
 #include <algorithm>
 #include <cstring>
@@ -103,26 +106,6 @@ int side_class(const plan_part &part)
     return count > 1 ? last : PLAN_NOTHING;
 }
 
-/* Created in advance, because a run creates nothing. */
-spg_status make_side(plan_maker &maker)
-{
-    cuda_plan *state = maker.plan;
-    if (std::none_of(state->parts, state->parts + state->parts_count,
-                     [](const plan_part &part) { return side_class(part) != PLAN_NOTHING; }))
-        return SPG_OK;
-    cudaError_t error = cudaStreamCreateWithFlags(&state->side, cudaStreamNonBlocking);
-    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->forked, cudaEventDisableTiming);
-    if (error == cudaSuccess) error = cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming);
-    return spg_cuda_check(maker.context, error, "a plan's streams");
-}
-
-void drop_side(const cuda_plan &state)
-{
-    if (state.joined != nullptr) cudaEventDestroy(state.joined);
-    if (state.forked != nullptr) cudaEventDestroy(state.forked);
-    if (state.side != nullptr) cudaStreamDestroy(state.side);
-}
-
 spg_status find_fingerprints(spg_context *context, const spg_csr *A, const spg_csr *B, cuda_plan *state)
 {
     draw_keys(&state->keys);
@@ -130,29 +113,46 @@ spg_status find_fingerprints(spg_context *context, const spg_csr *A, const spg_c
     return status == SPG_OK ? find_fingerprint(context, B, state->keys, &state->of_b) : status;
 }
 
-spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+/* Whether a run looks the products up, and no codes are made. */
+bool chooses_search(const spgemm_plan &plan, const spg_csr &A)
 {
-    cuda_plan *state = state_of(plan);
+    const double mean = (double)A.nnz / (double)std::max<int64_t>(A.rows, 1); /* entries of A looked up for one of C */
+    return plan.operands == SPG_OPERANDS_OF_LEVEL && A.nnz <= PLAN_SEARCH_A && mean * (double)plan.C.nnz <= PLAN_SEARCH;
+}
+
+spg_status make_codes(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
     const spg_csr &C = plan->C;
     plan_maker maker = {};
+    spg_status status = SPG_OK;
+    if (plan->symmetric != nullptr)
+        status = context->backend->amg->find_images(context, &C, plan->symmetric, &plan->images);
     maker.context = context;
     maker.cuda = spg_cuda_of(context);
-    maker.plan = state;
+    maker.plan = state_of(plan);
     maker.patterns = {offsets_of(*A), offsets_of(*B), offsets_of(C), A->columns, B->columns, C.columns,
                       A->rows,        B->rows,        false,         false,      0};
     maker.a_nnz = A->nnz, maker.b_nnz = B->nnz, maker.c_nnz = C.nnz;
     maker.value_bytes = (int)spg_type_size(A->value_type);
     maker.scheme.thread_sums = thread_sums(A->value_type);
     maker.halves = plan->images.count > 0;
-    spg_status status = plan->is_inner ? SPG_OK : find_fingerprints(context, A, B, state);
     if (status == SPG_OK && C.nnz > 0) status = make_parts(maker, *A, C);
-    if (status == SPG_OK) status = make_side(maker);
+    plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
+    return status;
+}
+
+spg_status make_plan(spg_context *context, const spg_csr *A, const spg_csr *B, spgemm_plan *plan)
+{
+    cuda_plan *state = state_of(plan);
+    const bool are_given = plan->operands == SPG_OPERANDS_GIVEN;
+    spg_status status = are_given ? find_fingerprints(context, A, B, state) : SPG_OK;
+    state->searches = chooses_search(*plan, *A);
+    if (status == SPG_OK && !state->searches) status = make_codes(context, A, B, plan);
     /* Others may change A and B, on other streams, as soon as the plan exists. */
-    if (status == SPG_OK && !plan->is_inner) status = spg_cuda_wait(context);
+    if (status == SPG_OK && are_given) status = spg_cuda_wait(context);
     plan->stats.plan_bytes = (int64_t)sizeof *plan + (int64_t)sizeof *state + state->bytes +
                              spg_array_bytes(state->parts_count, sizeof *state->parts) +
                              spg_images_bytes(&plan->images) + spg_plan_pattern_bytes(plan);
-    plan->stats.workspace_bytes = std::max(plan->stats.workspace_bytes, maker.most_held);
     return status;
 }
 
@@ -164,45 +164,48 @@ spg_status run_class(spg_context *context, cudaStream_t stream, const plan_part 
                                     : run_items(context, stream, part.classes[row_class], values);
 }
 
-spg_status run_on_side_stream(spg_context *context, const cuda_plan &state, const plan_part &part, int row_class,
-                              const plan_values &values)
+spg_status run_on_side_stream(spg_context *context, const plan_part &part, int row_class, const plan_values &values)
 {
-    cudaError_t error = cudaEventRecord(state.forked, spg_cuda_of(context)->stream);
-    if (error == cudaSuccess) error = cudaStreamWaitEvent(state.side, state.forked, 0);
+    const spg_cuda *cuda = spg_cuda_of(context);
+    cudaStream_t side = cuda->side_streams[0];
+    cudaError_t error = cudaEventRecord(cuda->fork, cuda->stream);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(side, cuda->fork, 0);
     spg_status status = spg_cuda_check(context, error, "a plan's streams");
-    if (status == SPG_OK) status = run_class(context, state.side, part, row_class, values);
+    if (status == SPG_OK) status = run_class(context, side, part, row_class, values);
     /* After a failure too: run_part waits for what was queued before it. */
-    const spg_status ended = spg_cuda_check(context, cudaEventRecord(state.joined, state.side), "a plan's streams");
+    const spg_status ended = spg_cuda_check(context, cudaEventRecord(cuda->joins[0], side), "a plan's streams");
     return status == SPG_OK ? ended : status;
 }
 
-spg_status run_part(spg_context *context, const cuda_plan &state, const plan_part &part, plan_values values)
+spg_status run_part(spg_context *context, const plan_part &part, plan_values values)
 {
-    cudaStream_t stream = spg_cuda_of(context)->stream;
+    const spg_cuda *cuda = spg_cuda_of(context);
     const int side = side_class(part);
     plan_values alone = values;
     alone.may_overlap = false;
-    spg_status status = side != PLAN_NOTHING ? run_on_side_stream(context, state, part, side, alone) : SPG_OK;
+    spg_status status = side != PLAN_NOTHING ? run_on_side_stream(context, part, side, alone) : SPG_OK;
     for (int row_class = PLAN_ENTRIES; row_class > PLAN_NOTHING && status == SPG_OK; row_class--) {
         if (row_class == side || !has_class(part, row_class)) continue;
-        status = run_class(context, stream, part, row_class, values);
+        status = run_class(context, cuda->stream, part, row_class, values);
         values.may_overlap = true; /* with the kernel before it */
     }
     if (side == PLAN_NOTHING) return status;
     /* After a failure too, because the side stream writes to C, which may be freed now. */
-    const spg_status joined = spg_cuda_check(context, cudaStreamWaitEvent(stream, state.joined, 0), "a plan's streams");
+    const spg_status joined =
+        spg_cuda_check(context, cudaStreamWaitEvent(cuda->stream, cuda->joins[0], 0), "a plan's streams");
     return status == SPG_OK ? joined : status;
 }
 
 spg_status run_parts(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C)
 {
     const cuda_plan *state = state_of(plan);
-    plan_values values = {
-        A->value_type,    A->values, B->values, C->values, plan->images.count > 0 ? plan->symmetric : nullptr,
-        plan->may_overlap};
+    const bool may_skip = plan->images.count > 0 || state->searches;
+    plan_values values = {A->value_type,    A->values, B->values, C->values, may_skip ? plan->symmetric : nullptr,
+                          plan->may_overlap};
+    if (state->searches) return run_search(plan->context, *A, *B, plan->C, values);
     spg_status status = SPG_OK;
     for (int64_t k = 0; k < state->parts_count && status == SPG_OK; k++, values.may_overlap = false)
-        status = run_part(plan->context, *state, state->parts[k], values);
+        status = run_part(plan->context, state->parts[k], values);
     return status;
 }
 
@@ -320,7 +323,6 @@ void spg_cuda_plan_destroy(spgemm_plan *plan)
 {
     spg_context *context = plan->context;
     spg::cuda_plan *state = spg::state_of(plan);
-    spg::drop_side(*state);
     while (state->arrays != nullptr) {
         spg::plan_array *array = state->arrays;
         state->arrays = array->next;

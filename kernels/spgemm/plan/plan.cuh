@@ -76,6 +76,11 @@ enum {
 enum { PLAN_FAR_COLUMNS = 64 }; /* a row is far if its first column differs by more from that of the row before */
 static_assert(PLAN_THREAD_A < 1 << 24 && PLAN_THREAD_SUMS < 1 << 8, "lengths are packed");
 
+/* A hierarchy's product is looked up in each run, not planned, if it takes at most PLAN_SEARCH looks at entries of A,
+ * by their mean number, and A has at most PLAN_SEARCH_A of them, so that a single long row does not take too long.
+ * (amg_bench, H100, TO BE FILLED) */
+enum { PLAN_SEARCH = 3000000, PLAN_SEARCH_A = 1 << 18 };
+
 /* The rows of PLAN_THREAD, in natural order; only for matrices whose entries 32 bits can number. The codes of a row's
  * products are bytes, four a word, interleaved over the 32 rows of a warp: word w of row r of the warp is at codes[32 *
  * (codes_begin[warp] + w) + r]. */
@@ -135,11 +140,9 @@ struct plan_part {
 };
 
 struct cuda_plan {
+    bool searches; /* a run looks its products up: nothing else is kept */
     plan_part *parts;
     int64_t parts_count;
-    /* For work on the side stream. */
-    cudaStream_t side;
-    cudaEvent_t forked, joined;
     uint32_t *references; /* for plan_thread_rows; one array for all parts, as the next */
     uint32_t *b_begins;   /* for plan_windows */
     fingerprint_keys keys;
@@ -351,6 +354,9 @@ spg_status run_windows(spg_context *context, cudaStream_t stream, const plan_win
 spg_status run_blocks(spg_context *context, cudaStream_t stream, const plan_windows &windows,
                       const plan_values &values);
 spg_status run_items(spg_context *context, cudaStream_t stream, const plan_items &items, const plan_values &values);
+/* plan/run/search.cu: the same of all rows, without anything that a plan keeps. */
+spg_status run_search(spg_context *context, const spg_csr &A, const spg_csr &B, const spg_csr &C,
+                      const plan_values &values);
 
 /* Blocks for `count` threads or warps; the kernel strides over the rest. */
 inline unsigned int plan_blocks(const spg_cuda *cuda, int64_t count, int each_block)

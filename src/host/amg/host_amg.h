@@ -10,7 +10,7 @@ spg_status spg_host_find_symmetry(spg_context *context, const spg_csr *A, int32_
 spg_status spg_host_find_symmetry_and_inverse(spg_context *context, const spg_csr *A, int32_t *flag, void *inverse);
 spg_status spg_host_symmetric_scales(spg_context *context, const spg_csr *A, void *scales);
 spg_status spg_host_flag_on_host(spg_context *context, const int32_t *flag, bool *is_set);
-spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C);
+spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C, void *inverse);
 spg_status spg_host_transpose_map(spg_context *context, const spg_csr *A, const spg_csr *transpose, int64_t *map);
 spg_status spg_host_gather_values(spg_context *context, const spg_csr *A, const int64_t *map, spg_csr *transpose);
 spg_status spg_host_check_finite(spg_context *context, const spg_csr *A);

@@ -48,12 +48,12 @@ spg_status spg_host_flag_on_host(spg_context *context, const int32_t *flag, bool
     return SPG_OK;
 }
 
-spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C)
+spg_status spg_host_mirror(spg_context *context, const int32_t *flag, spg_csr *C, void *inverse)
 {
     static spg_work *const mirror_rows[4][2] = BY_TYPE(mirror_rows);
-    if (*flag == 0) return SPG_OK;
     const spg_threads threads = spg_host_threads(context, C->nnz + C->rows);
-    spg_host_parallel_rows(threads, C, spg_host_parts(threads), mirror_rows[C->value_type][C->offset_type - SPG_I32],
-                           C);
-    return SPG_OK;
+    if (*flag != 0)
+        spg_host_parallel_rows(threads, C, spg_host_parts(threads),
+                               mirror_rows[C->value_type][C->offset_type - SPG_I32], C);
+    return inverse != NULL ? spg_host_inverse_diagonal(context, C, false, inverse) : SPG_OK;
 }

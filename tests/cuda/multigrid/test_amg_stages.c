@@ -105,7 +105,7 @@ static void mirrored_products_and_renewed_transposes_are_the_same(void **state)
             int64_t *map = put(at, NULL, A.nnz * 8);
             int32_t *flag = put(at, &yes, sizeof yes);
             assert_int_equal(at->stages->transpose_map(at->context, &here, &transpose, map), SPG_OK);
-            assert_int_equal(at->stages->mirror(at->context, flag, &here), SPG_OK);
+            assert_int_equal(at->stages->mirror(at->context, flag, &here, NULL), SPG_OK);
             assert_int_equal(at->stages->gather_values(at->context, &here, map, &transpose), SPG_OK);
             get_matrix(at, &here, &mirrored[s]);
             get_matrix(at, &transpose, &turned[s]);
