@@ -293,12 +293,14 @@ typedef struct spg_amg_backend {
     /* What it holds now: an update or dense_settle may need more. */
     int64_t (*dense_bytes)(const spg_amg_dense *dense);
     /* Factors new values; if that needs singular values, a device uses them from then on. Waits only if it uses them.
-     * On the host also BREAKDOWN and what dense_settle does; on a device, only dense_settle reports it. */
+     * On the host also BREAKDOWN and what dense_settle does; on a device, only dense_settle reports it, except for
+     * singular values that do not settle. */
     spg_status (*dense_update)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     /* Queues *state (double at the place) = one of the three states above. */
     spg_status (*dense_tell)(spg_context *context, const spg_amg_dense *dense, double *state);
-    /* Completes an update: makes a pseudo-inverse if one is needed. BREAKDOWN: values that are not finite, or too many
-     * rows that are singular. WAITS. */
+    /* Completes an update: makes a pseudo-inverse if one is needed. BREAKDOWN, again in each call until an update of
+     * other values: values that are not finite, too many rows that are singular, or singular values that do not settle.
+     * WAITS. */
     spg_status (*dense_settle)(spg_context *context, spg_amg_dense *dense, const spg_amg_dense_source *source);
     spg_status (*dense_solve)(spg_context *context, spg_amg_dense *dense, const void *b, void *x);
     /* x = the part of b in the null space of A that was found. */

@@ -42,11 +42,11 @@ class amg : public detail::handle<spg_amg, spg_amg_destroy>
     std::vector<spg_amg_solve_result> solve_many(std::int64_t count, const B &b, X &&x,
                                                  const spg_amg_solve_options &options = spg_amg_solve_options_default())
     {
+        auto *const from = detail::data_of(b, rows_, count, type_, "b");
+        auto *const to = detail::data_of(x, rows_, count, type_, "x");
         std::vector<spg_amg_solve_result> results(static_cast<std::size_t>(count));
-        const std::int64_t size = rows_ * count;
         const spg_status status =
-            spg_amg_solve_many(owner_, get(), count, SPG_ROW_MAJOR, detail::data_of(b, size, type_, "b"), count,
-                               detail::data_of(x, size, type_, "x"), count, &options, results.data());
+            spg_amg_solve_many(owner_, get(), count, SPG_ROW_MAJOR, from, count, to, count, &options, results.data());
         if (status != SPG_ERROR_NOT_CONVERGED) check(status);
         return results;
     }

@@ -30,7 +30,7 @@ void subset_draw(const context &context, const spg_csr &weights, std::int64_t k,
                  Draws &&draws)
 {
     context.check(spg_subset_draw(context.get(), &weights, k, &random,
-                                  detail::data_of(draws, weights.rows * k, SPG_I32, "draws")));
+                                  detail::data_of(draws, weights.rows, k, SPG_I32, "draws")));
 }
 
 // How often each entry's item comes up in n draws from its row; counts: std::int64_t, weights.nnz of them.
@@ -87,9 +87,9 @@ class alias : public detail::handle<spg_alias, spg_alias_destroy>
     void walk(const Starts &starts, std::int64_t steps, const spg_random &random, Walks &&walks,
               const spg_walk_options &options = {}) const
     {
-        const std::int64_t walkers = detail::length(starts);
+        const std::int64_t walkers = detail::length(starts), nodes = steps < INT64_MAX ? steps + 1 : steps;
         check(spg_alias_walk(owner_, get(), walkers, detail::data_of(starts, walkers, SPG_I32, "starts"), steps,
-                             &random, &options, detail::data_of(walks, walkers * (steps + 1), SPG_I32, "walks")));
+                             &random, &options, detail::data_of(walks, walkers, nodes, SPG_I32, "walks")));
     }
 
     // draws[i] from row rows[i].

@@ -124,6 +124,18 @@ template <class Range> auto *data_of(Range &range, std::int64_t size, spg_type t
     return std::data(range);
 }
 
+// The same of a row-major range of rows x columns.
+template <class Range>
+auto *data_of(Range &range, std::int64_t rows, std::int64_t columns, spg_type type, const char *name)
+{
+    const bool is_negative = rows < 0 || columns < 0;
+    if (is_negative || (columns > 0 && rows > INT64_MAX / 16 / columns)) // of 16 bytes, the largest type
+        throw error(is_negative ? SPG_ERROR_ARGUMENT : SPG_ERROR_OVERFLOW, std::string(name) + " cannot have " +
+                                                                               std::to_string(rows) + " x " +
+                                                                               std::to_string(columns) + " elements");
+    return data_of(range, rows * columns, type, name);
+}
+
 } // namespace detail
 
 // A context; see spg/context.h.

@@ -30,7 +30,7 @@ struct spg_amg_dense {
                           * pivots are needed */
     int32_t *infinite;   /* one word: not 0 if a value is not finite */
     int32_t *deflated;   /* one word: not 0 if N has columns */
-    int32_t *singular;   /* one word: not 0 if the pivots show that the operator is singular apart from N */
+    int32_t *singular;   /* one word: not 0 if pivots show A singular apart from N, or rotations did not settle */
     int32_t *label;      /* by row: the first row of its connected component; -1: in none, because its row and column
                           * are zero, and it is in no candidate */
     int candidates;

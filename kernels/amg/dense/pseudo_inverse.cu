@@ -114,7 +114,8 @@ __global__ __launch_bounds__(TILE *TILE) void multiply_factors(spg_amg_dense den
     if (i + y < dense.n && j + x < dense.n) dense.inverse[(i + y) * dense.n + j + x] = sum;
 }
 
-/* Sweeps until no pair is rotated; BREAKDOWN if that never happens. Waits once a sweep. */
+/* Sweeps until no pair is rotated; BREAKDOWN if that never happens: *singular is then set again, so that the next call
+ * finds the operator as it was. Waits once a sweep. */
 spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double *scale)
 {
     spg_cuda *cuda = spg_cuda_of(context);
@@ -129,6 +130,9 @@ spg_status sweep(spg_context *context, const spg_amg_dense &dense, const double 
         if (status == SPG_OK) status = take_counts(context, &counts);
         if (status != SPG_OK || counts.nnz == 0) return status;
     }
+    int32_t *singular = dense.singular;
+    spg_status status = for_each(context, 1, "a pseudo-inverse", [=] __device__(int64_t) { *singular = 1; });
+    if (status != SPG_OK) return status;
     return spg_context_fail(context, SPG_ERROR_BREAKDOWN,
                             "the coarsest operator: its singular values did not settle in %d sweeps", (int)MOST_SWEEPS);
 }

@@ -26,7 +26,8 @@ struct draw_job {
     unsigned long long *first_row, *first_uniform;
 };
 
-/* The draws of a thread. index: `count` for a draw that does not exist. */
+/* The draws of a thread. index: `count` for a draw that does not exist, or that is faulty. A faulty one is not written,
+ * because the row or uniform that the message names may lie where outputs go. */
 template <bool TREES, bool MANY_ROWS> struct draw_batch {
     enum { SIZE = MANY_ROWS ? 2 : 4, PAIRS = SIZE / 2 };
     int64_t index[SIZE];
@@ -47,7 +48,11 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
 #pragma unroll
         for (int b = 0; b < SIZE; ++b) {
             bool fits = u[b] >= 0 && u[b] < 1;
-            if (!fits) report_first(job.first_uniform, index[b]);
+            if (!fits) {
+                report_first(job.first_uniform, index[b]);
+                if (MANY_ROWS) row_of(job, b); /* whose fault comes first */
+                index[b] = job.count;
+            }
             v[b] = spg_forest_uniform(fits ? u[b] : 0);
         }
     }
@@ -78,7 +83,10 @@ template <bool TREES, bool MANY_ROWS> struct draw_batch {
         is_none[b] = false;
         if (index[b] == job.count) return row_view(job.forest, 0);
         int64_t row = job.rows[index[b]];
-        if (!is_row_number(row, job.row_count, job.empty_rows)) report_first(job.first_row, index[b]);
+        if (!is_row_number(row, job.row_count, job.empty_rows)) {
+            report_first(job.first_row, index[b]);
+            index[b] = job.count;
+        }
         is_none[b] = row == SPG_NO_ITEM;
         return row_view(job.forest, row >= 0 && row < job.row_count ? row : 0);
     }

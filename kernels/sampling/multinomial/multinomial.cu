@@ -15,7 +15,8 @@ namespace
 enum { FIRST_FAULT = 0, FIRST_TRIALS = 1 };        /* rows, in spg_report.first */
 enum { FIGURE_LONGEST = 0, FIGURE_LONG_ROWS = 1 }; /* in spg_report.figures, which begin at -1 */
 
-/* The longest row, the number of those of more than a tile, and faults that can be seen without the weights. */
+/* The longest row, the number of those of more than a tile, and faults that can be seen without the weights: as on the
+ * host, those of lengths come before those of trials. */
 spg_status examine(spg_context *context, const count_job &job, spg_report *report)
 {
     spg_report *shared = spg_cuda_of(context)->report;
@@ -24,7 +25,7 @@ spg_status examine(spg_context *context, const count_job &job, spg_report *repor
     if (status == SPG_OK)
         status = for_each(context, job.rows, "lengths of rows", [=] __device__(int64_t i) {
             long long items = job.offsets[i + 1] - job.offsets[i];
-            if (items > INT32_MAX) report_first(&shared->first[FIRST_FAULT], i);
+            if (items > INT32_MAX || (items == 0 && !job.empty_rows)) report_first(&shared->first[FIRST_FAULT], i);
             if (items > *(volatile long long *)&shared->figures[FIGURE_LONGEST])
                 atomicMax(&shared->figures[FIGURE_LONGEST], items);
             if (items > TILE) atomicAdd(reinterpret_cast<unsigned long long *>(&shared->figures[FIGURE_LONG_ROWS]), 1);

@@ -332,6 +332,7 @@ static void rows_that_cannot_be_drawn_from_are_refused_even_for_no_draws(void **
     static const char *const names[] = {"negative", "infinite", "NaN"};
     static const int64_t places[] = {2, 100, 408 + 69000};
     static const char *const where[] = {"row 0, item 2", "row 2, item 92", "row 4, item 69000"};
+    int64_t negative[] = {1, -2, 1, 1, 1};
     const spg_draw_options options = {.empty_rows = 1};
     const spg_random random = {1, 2, 3};
     test_weights weights;
@@ -340,9 +341,15 @@ static void rows_that_cannot_be_drawn_from_are_refused_even_for_no_draws(void **
     spg_context *c = test_context_at_place(2);
     const size_t bytes = (size_t)weights.host.nnz * sizeof(int64_t);
     int64_t *counts = calloc(1, bytes), *here = test_take(c, counts, bytes);
+    int64_t *trials = test_take(c, negative, sizeof negative);
     assert_int_equal(spg_multinomial_draw(c, &weights.here, 0, NULL, &random, here), SPG_ERROR_FORMAT);
     test_assert_message(c, "weights: row 3 is empty");
+    assert_int_equal(spg_multinomial_draw(c, &weights.here, 0, trials, &random, here), SPG_ERROR_FORMAT);
+    test_assert_message(c, "weights: row 3 is empty"); /* before the trials of row 1 */
     assert_int_equal(spg_context_set_draw_options(c, &options), SPG_OK);
+    assert_int_equal(spg_multinomial_draw(c, &weights.here, 0, trials, &random, here), SPG_ERROR_ARGUMENT);
+    test_assert_message(c, "trials: row 1: -2");
+    test_bring(c, trials, sizeof negative, negative);
     for (int p = 0; p < 3; ++p)
         for (int k = 0; k < 3; ++k) {
             double *at = (double *)weights.here.values + places[p];

@@ -244,6 +244,37 @@ static void a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one(void *
     assert_drawn(barely, 3, 0.5, 1, 0.5, 1 - 0x1p-53);
 }
 
+/* Remapped numbers take the place of the uniforms, as for the next level of a hierarchy, and items that of the rows. */
+static void a_fault_is_named_as_it_was_where_outputs_take_the_place_of_inputs(void **state)
+{
+    static const int64_t items[] = {3, 5};
+    static const int32_t rows[][4] = {{0}, {0, 1, 0, 1}, {0, 1, 0, -7}};
+    static const char *const words[] = {"uniforms: number 2, 1.5,", "uniforms: number 2, 1.5,",
+                                        "rows: entry 3: row -7"};
+    (void)state;
+    spg_context *context = test_context_at_place(2);
+    test_weights weights;
+    test_open_weights(items, 2, TEST_EVEN, SPG_F64, true, &weights);
+    for (int method = SPG_FOREST_CUTPOINT; method <= SPG_FOREST_RADIX; ++method) {
+        spg_forest *forest = test_open_forest(context, &weights.here, (spg_forest_method)method, 1);
+        for (int k = 0; k < 3; ++k) {
+            double uniforms[] = {0.5, 0.25, 1.5, -2};
+            int32_t draws[4];
+            double *u = test_take(context, uniforms, sizeof uniforms);
+            int32_t *r = test_take(context, rows[k], sizeof draws);
+            const spg_forest_details details = {NULL, u};
+            assert_int_equal(spg_forest_draw(context, forest, 4, k == 0 ? NULL : r, NULL, u, r, &details),
+                             SPG_ERROR_ARGUMENT);
+            test_assert_message(context, words[k]);
+            test_bring(context, u, sizeof uniforms, uniforms);
+            test_bring(context, r, sizeof draws, draws);
+        }
+        spg_forest_destroy(forest);
+    }
+    test_close_weights(&weights);
+    spg_context_destroy(context);
+}
+
 /* The most loads of draws by ascending uniforms, in one cell of all items. */
 static int most_loads(spg_context *context, const double *weights, int64_t items, const double *uniforms)
 {
@@ -336,6 +367,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_numbers_are_their_own_uniforms_and_follow_the_weights),
         cmocka_unit_test(a_uniform_on_a_bound_belongs_to_the_item_that_begins_there),
         cmocka_unit_test(a_remapped_uniform_is_where_it_lies_in_its_item_and_below_one),
+        cmocka_unit_test(a_fault_is_named_as_it_was_where_outputs_take_the_place_of_inputs),
         cmocka_unit_test(a_degenerate_tree_is_mended),
         cmocka_unit_test(a_tree_is_mended_where_it_has_one_level_too_many),
         cmocka_unit_test(loads_are_few_and_as_many_as_a_search_takes),
