@@ -245,8 +245,8 @@ spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type 
 bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t other_bytes)
 {
     const uintptr_t one_begin = (uintptr_t)one, other_begin = (uintptr_t)other;
-    return one_bytes > 0 && other_bytes > 0 && one_begin < other_begin + (uintptr_t)other_bytes &&
-           other_begin < one_begin + (uintptr_t)one_bytes;
+    return one != NULL && other != NULL && one_bytes > 0 && other_bytes > 0 &&
+           one_begin < other_begin + (uintptr_t)other_bytes && other_begin < one_begin + (uintptr_t)one_bytes;
 }
 
 spg_status spg_check_vectors(spg_context *context, int64_t x_count, const void *x, int64_t y_count, const void *y,
@@ -280,8 +280,9 @@ static spg_status check_apart(spg_context *context, const void *memory, int64_t 
 spg_status spg_check_apart_from_csr(spg_context *context, const void *memory, int64_t bytes, const char *result,
                                     const spg_csr *matrix, const char *name)
 {
+    const int64_t offsets = matrix->rows < INT64_MAX ? matrix->rows + 1 : INT64_MAX;
     const named_array arrays[] = {
-        {matrix->row_offsets, spg_array_bytes(matrix->rows + 1, spg_type_size(matrix->offset_type)), "row_offsets"},
+        {matrix->row_offsets, spg_array_bytes(offsets, spg_type_size(matrix->offset_type)), "row_offsets"},
         {matrix->columns, spg_array_bytes(matrix->nnz, sizeof *matrix->columns), "columns"},
         {matrix->values, spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type)), "values"}};
     return check_apart(context, memory, bytes, result, arrays, name);

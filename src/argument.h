@@ -53,7 +53,7 @@ spg_status spg_check_index_range(spg_context *context, int64_t count, const char
 /* OVERFLOW if `count` does not fit offsets of this type; `what` names what is counted. */
 spg_status spg_check_offset_range(spg_context *context, int64_t count, spg_type offset_type, const char *what);
 
-/* Whether two arrays of these sizes overlap. */
+/* Whether two arrays of these sizes overlap. NULL overlaps nothing. */
 bool spg_overlap(const void *one, int64_t one_bytes, const void *other, int64_t other_bytes);
 
 /* The vectors of y = A*x: not NULL, at the context's place, and not overlapping. */

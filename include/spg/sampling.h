@@ -9,6 +9,9 @@
  * drawn. FORMAT: a row that is empty or all zeros (unless spg_draw_options.empty_rows), or a weight that is negative,
  * infinite or NaN; the message names the row, the item and the fault. UNSUPPORTED: a row of 2^31 items or more.
  *
+ * An array that a call writes must not overlap one that it reads or another that it writes. ARGUMENT: it does; the
+ * message names both, and nothing is written. spg_forest_draw alone can work in place.
+ *
  * A draw depends only on the seed, the stream and the draw's number: it is the same on host and device, at any number
  * of threads, and however a sequence is split into calls.
  *
@@ -280,7 +283,8 @@ typedef struct spg_forest_details {
 
 /* draws[i] is the item of row rows[i] (NULL: row 0) whose interval of the cumulative weights contains u_i: monotone in
  * u. u_i is uniforms[i] (double, in [0, 1), at the context's place), or number i of `random` if uniforms is NULL.
- * details may be NULL. ARGUMENT: a row out of range, or a uniform outside [0, 1); the message names it. */
+ * details may be NULL. In place: draws may be the array `rows`, and details->remapped the array `uniforms`, from the
+ * same address on. ARGUMENT: a row out of range, or a uniform outside [0, 1); the message names it. */
 SPG_API spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
                                    const spg_random *random, const double *uniforms, int32_t *draws,
                                    const spg_forest_details *details);

@@ -191,5 +191,8 @@ spg_status spg_alias_draw_rows(spg_context *context, const spg_alias *alias, int
     if (rows == NULL && count > alias->rows)
         return spg_context_fail(context, SPG_ERROR_ARGUMENT, "count is %lld; without rows it must be at most %lld",
                                 (long long)count, (long long)alias->rows);
+    const spg_call_array arrays[] = {{draws, count, sizeof *draws, "draws"}, {rows, count, sizeof *rows, "rows"}};
+    status = spg_check_apart(context, NULL, 1, 2, arrays);
+    if (status != SPG_OK) return status;
     return context->backend->sampling->alias_row_draws(context, alias, count, rows, random, draws);
 }

@@ -3,6 +3,7 @@
 
 #include "argument.h"
 #include "backend.h"
+#include "memory.h"
 
 spg_status spg_check_samples_here(spg_context *context)
 {
@@ -27,6 +28,22 @@ spg_status spg_check_array(spg_context *context, int64_t count, const void *arra
     if (count == 0) return SPG_OK;
     if (array == NULL) return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s is NULL", name);
     return spg_check_array_here(context, array, size, name);
+}
+
+spg_status spg_check_apart(spg_context *context, const spg_csr *weights, int outputs, int count,
+                           const spg_call_array arrays[])
+{
+    for (int k = 0; k < outputs; ++k) {
+        const spg_call_array written = arrays[k];
+        const int64_t bytes = spg_array_bytes(written.count, written.size);
+        for (int j = k + 1; j < count; ++j)
+            if (spg_overlap(written.memory, bytes, arrays[j].memory, spg_array_bytes(arrays[j].count, arrays[j].size)))
+                return spg_context_fail(context, SPG_ERROR_ARGUMENT, "%s and %s overlap", written.name, arrays[j].name);
+        if (weights == NULL) continue;
+        spg_status status = spg_check_apart_from_csr(context, written.memory, bytes, written.name, weights, "weights");
+        if (status != SPG_OK) return status;
+    }
+    return SPG_OK;
 }
 
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name)

@@ -13,6 +13,19 @@ spg_status spg_check_weights(spg_context *context, const spg_csr *weights);
 /* An array of `count` elements that a call reads or writes: not NULL if count > 0, and at the context's place. */
 spg_status spg_check_array(spg_context *context, int64_t count, const void *array, size_t size, const char *name);
 
+/* An array of a call, unless memory is NULL. */
+typedef struct spg_call_array {
+    const void *memory;
+    int64_t count;
+    size_t size; /* bytes of an element */
+    const char *name;
+} spg_call_array;
+
+/* ARGUMENT if one of the first `outputs` arrays, which a call writes, overlaps another of the `count` or an array of
+ * weights (NULL: none). */
+spg_status spg_check_apart(spg_context *context, const spg_csr *weights, int outputs, int count,
+                           const spg_call_array arrays[]);
+
 spg_status spg_check_count(spg_context *context, int64_t count, const char *name);
 
 /* random must not be NULL unless uniforms are given. */

@@ -90,14 +90,22 @@ static spg_forest_details details_of(const spg_forest_details *details)
     return details != NULL ? *details : (spg_forest_details){NULL, NULL};
 }
 
-static spg_status check_results(spg_context *context, int64_t count, const int32_t *draws, spg_forest_details details)
+/* rows and uniforms may be the very arrays of draws and remapped: a draw reads its own before it writes them. */
+static spg_status check_results(spg_context *context, int64_t count, const int32_t *rows, const double *uniforms,
+                                const int32_t *draws, spg_forest_details details)
 {
     spg_status status = spg_check_array(context, count, draws, sizeof *draws, "draws");
     if (status == SPG_OK && details.probabilities != NULL)
         status = spg_check_array(context, count, details.probabilities, sizeof *details.probabilities, "probabilities");
     if (status == SPG_OK && details.remapped != NULL)
         status = spg_check_array(context, count, details.remapped, sizeof *details.remapped, "remapped");
-    return status;
+    const spg_call_array arrays[] = {
+        {draws, count, sizeof *draws, "draws"},
+        {details.probabilities, count, sizeof(double), "probabilities"},
+        {details.remapped, count, sizeof(double), "remapped"},
+        {rows != draws ? rows : NULL, count, sizeof *rows, "rows"},
+        {uniforms != details.remapped ? uniforms : NULL, count, sizeof(double), "uniforms"}};
+    return status == SPG_OK ? spg_check_apart(context, NULL, 3, 5, arrays) : status;
 }
 
 spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64_t count, const int32_t *rows,
@@ -107,7 +115,7 @@ spg_status spg_forest_draw(spg_context *context, const spg_forest *forest, int64
     if (context == NULL) return SPG_ERROR_ARGUMENT;
     spg_status status = check_draw(context, forest, count, rows, uniforms);
     if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
-    if (status == SPG_OK) status = check_results(context, count, draws, details_of(details));
+    if (status == SPG_OK) status = check_results(context, count, rows, uniforms, draws, details_of(details));
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->forest_draws(context, forest, count, rows, random, uniforms, draws,
                                                     details_of(details));
@@ -122,7 +130,7 @@ spg_status spg_forest_draw_stratified(spg_context *context, const spg_forest *fo
         status = spg_context_fail(context, SPG_ERROR_ARGUMENT, "row %lld lies outside [0, %lld)", (long long)row,
                                   (long long)forest->rows);
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    if (status == SPG_OK) status = check_results(context, count, draws, details_of(details));
+    if (status == SPG_OK) status = check_results(context, count, NULL, NULL, draws, details_of(details));
     if (status != SPG_OK || count == 0) return status;
     return context->backend->sampling->forest_strata(context, forest, row, count, random, draws, details_of(details));
 }
@@ -135,5 +143,10 @@ spg_status spg_forest_loads(spg_context *context, const spg_forest *forest, int6
     if (status == SPG_OK) status = spg_check_array(context, count, uniforms, sizeof *uniforms, "uniforms");
     if (status == SPG_OK) status = spg_check_array(context, count, loads, sizeof *loads, "loads");
     if (status != SPG_OK || count == 0) return status;
+    const spg_call_array arrays[] = {{loads, count, sizeof *loads, "loads"},
+                                     {rows, count, sizeof *rows, "rows"},
+                                     {uniforms, count, sizeof *uniforms, "uniforms"}};
+    status = spg_check_apart(context, NULL, 1, 3, arrays);
+    if (status != SPG_OK) return status;
     return context->backend->sampling->forest_loads(context, forest, count, rows, uniforms, loads);
 }

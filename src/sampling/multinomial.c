@@ -14,5 +14,9 @@ spg_status spg_multinomial_draw(spg_context *context, const spg_csr *weights, in
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
     if (status == SPG_OK) status = spg_check_array(context, weights->nnz, counts, sizeof *counts, "counts");
     if (status != SPG_OK || weights->rows == 0) return status;
+    const spg_call_array arrays[] = {{counts, weights->nnz, sizeof *counts, "counts"},
+                                     {trials, weights->rows, sizeof *trials, "trials"}};
+    status = spg_check_apart(context, weights, 1, 2, arrays);
+    if (status != SPG_OK) return status;
     return context->backend->sampling->multinomial_draws(context, weights, n, trials, random, counts);
 }

@@ -41,6 +41,14 @@ static spg_status check_method(spg_context *context, spg_butterfly_method method
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "method %d is not an spg_butterfly_method", (int)method);
 }
 
+static spg_status check_draws(spg_context *context, const spg_csr *weights, const void *uniforms, const int32_t *draws)
+{
+    spg_status status = spg_check_array(context, weights->rows, draws, sizeof *draws, "draws");
+    const spg_call_array arrays[] = {{draws, weights->rows, sizeof *draws, "draws"},
+                                     {uniforms, weights->rows, spg_type_size(weights->value_type), "uniforms"}};
+    return status == SPG_OK ? spg_check_apart(context, weights, 1, 2, arrays) : status;
+}
+
 spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_butterfly_method method,
                               const spg_random *random, const void *uniforms, int32_t *draws)
 {
@@ -51,7 +59,7 @@ spg_status spg_butterfly_draw(spg_context *context, const spg_csr *weights, spg_
     if (status == SPG_OK) status = spg_check_random(context, random, uniforms);
     if (status == SPG_OK && uniforms != NULL)
         status = spg_check_array(context, weights->rows, uniforms, spg_type_size(weights->value_type), "uniforms");
-    if (status == SPG_OK) status = spg_check_array(context, weights->rows, draws, sizeof *draws, "draws");
+    if (status == SPG_OK) status = check_draws(context, weights, uniforms, draws);
     if (status != SPG_OK || weights->rows == 0) return status;
     return context->backend->sampling->row_draws(context, weights, method, random, uniforms, draws);
 }
@@ -93,6 +101,19 @@ static spg_status check_lda(spg_context *context, const spg_lda *lda)
     return status;
 }
 
+static spg_status check_topics(spg_context *context, const spg_lda *lda, const int32_t *topics)
+{
+    spg_status status = spg_check_array(context, lda->words_total, topics, sizeof *topics, "topics");
+    const size_t row_bytes = (size_t)lda->topics * spg_type_size(lda->type);
+    const int64_t offsets = lda->documents < INT64_MAX ? lda->documents + 1 : INT64_MAX;
+    const spg_call_array arrays[] = {{topics, lda->words_total, sizeof *topics, "topics"},
+                                     {lda->theta, lda->documents, row_bytes, "the theta of lda"},
+                                     {lda->phi, lda->vocabulary, row_bytes, "the phi of lda"},
+                                     {lda->word_offsets, offsets, sizeof *lda->word_offsets, "the word_offsets of lda"},
+                                     {lda->words, lda->words_total, sizeof *lda->words, "the words of lda"}};
+    return status == SPG_OK ? spg_check_apart(context, NULL, 1, 5, arrays) : status;
+}
+
 spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_method method, const spg_random *random,
                         int32_t *topics)
 {
@@ -101,7 +122,7 @@ spg_status spg_lda_draw(spg_context *context, const spg_lda *lda, spg_butterfly_
     if (status == SPG_OK) status = check_lda(context, lda);
     if (status == SPG_OK) status = check_method(context, method);
     if (status == SPG_OK) status = spg_check_random(context, random, NULL);
-    if (status == SPG_OK) status = spg_check_array(context, lda->words_total, topics, sizeof *topics, "topics");
+    if (status == SPG_OK) status = check_topics(context, lda, topics);
     if (status != SPG_OK || lda->documents == 0) return status;
     return context->backend->sampling->lda_draws(context, lda, method, random, topics);
 }

@@ -20,6 +20,8 @@ spg_status spg_subset_draw(spg_context *context, const spg_csr *weights, int64_t
                                 "can hold",
                                 (long long)k, (long long)weights->rows);
     status = spg_check_array(context, k * weights->rows, draws, sizeof *draws, "draws");
+    const spg_call_array written = {draws, k * weights->rows, sizeof *draws, "draws"};
+    if (status == SPG_OK) status = spg_check_apart(context, weights, 1, 1, &written);
     if (status != SPG_OK || k == 0 || weights->rows == 0) return status;
     return context->backend->sampling->subset_draws(context, weights, k, random, draws);
 }

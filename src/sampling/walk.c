@@ -69,6 +69,10 @@ spg_status spg_alias_walk(spg_context *context, const spg_alias *alias, int64_t 
     if (status == SPG_OK) status = check_parameter(context, "q", options->q);
     if (status == SPG_OK) status = spg_check_array(context, walkers, walks, sizeof *walks, "walks");
     if (status != SPG_OK || walkers == 0) return status;
+    const spg_call_array arrays[] = {{walks, walkers * (steps + 1), sizeof *walks, "walks"},
+                                     {starts, walkers, sizeof *starts, "starts"}};
+    status = spg_check_apart(context, NULL, 1, 2, arrays);
+    if (status != SPG_OK) return status;
     const double p = options->p > 0 ? options->p : 1, q = options->q > 0 ? options->q : 1;
     const spg_walk_call call = {.walkers = walkers,
                                 .steps = steps,
