@@ -43,10 +43,10 @@ static void an_updated_operator_has_the_bits_of_the_product(void **state)
         const char *name;
         spg_type type;
         int block_size;
-    } cases[] = {{"fd2d5:60", SPG_F64, 1},   {"fd2d5:400", SPG_F64, 1}, {"fe2d9:60", SPG_F32, 1},
-                 {"fd3d7:40", SPG_F32, 1},   {"tri2d:50", SPG_F64, 1},  {"elast3d:8", SPG_F64, 3},
+    } cases[] = {{"fd2d5:400", SPG_F64, 1},  {"fd2d5:60", SPG_F64, 1}, {"fe2d9:60", SPG_F32, 1},
+                 {"fd3d7:40", SPG_F32, 1},   {"tri2d:50", SPG_F64, 1}, {"elast3d:8", SPG_F64, 3},
                  {"ladder:3000", SPG_F64, 1}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (size_t c = test_is_short() ? 1 : 0; c < sizeof cases / sizeof *cases; c++)
         for (int prepare = 0; prepare < 2; prepare++) {
             spg_csr A = test_generate(cases[c].name, cases[c].type);
             spg_amg_options options = spg_amg_options_default();

@@ -149,6 +149,7 @@ static void every_topic_lies_where_its_number_says_on_every_place(void **state)
     (void)state;
     for (size_t t = 0; t < sizeof topics / sizeof *topics; ++t)
         for (int what = 0; what < 2 * METHODS; ++what) {
+            if (test_is_short() && (t + (size_t)what) % 2 == 0) continue;
             corpus c;
             spg_type type = what % 2 == 0 ? SPG_F32 : SPG_F64;
             const spg_random random = {7, 8, 9};
