@@ -53,8 +53,8 @@ SPG_API spg_status spg_galerkin_plan_create(spg_context *context, const spg_csr 
                                             spg_galerkin_plan **plan);
 
 /* C = R*A*P for new values on the plan's patterns, by the rules of spgemm_plan_run. C is either zeroed, and is then
- * allocated, or a result of this plan. Into a result of this plan nothing is allocated, and a device run does not wait:
- * it can be captured in a CUDA graph. R must be NULL if it was NULL at creation. */
+ * allocated, or a result of this plan. Into a result of this plan nothing is allocated. Into the C of the run before, a
+ * device run does not wait either: it can be captured in a CUDA graph. R must be NULL if it was NULL at creation. */
 SPG_API spg_status spg_galerkin_plan_run(spg_galerkin_plan *plan, const spg_csr *R, const spg_csr *A, const spg_csr *P,
                                          spg_csr *C);
 

@@ -1,8 +1,9 @@
 /* Draws from discrete distributions. Each row of a CSR matrix of weights is one distribution; a matrix of one row is
- * one big distribution. There are three families of methods. Butterfly partial sums make one draw from each of many
- * distributions, straight from the weights (Steele, Tristan 2015). Alias tables are built once for many draws (Lehmann
- * 2020; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree forests or cutpoints (Binder, Keller
- * 2019), keeps the advantages of low-discrepancy points.
+ * one big distribution. Some methods work straight from the weights: partial sums make one draw from each of many
+ * distributions (Steele, Tristan 2017), exponential keys draw without replacement (Efraimidis, Spirakis 2006), and
+ * binomial numbers give counts of draws (Hoermann 1993). Others build something first. Alias tables are built once for
+ * many draws, or for random walks (Lehmann 2020; Huebschle-Schneider, Sanders 2019). Monotone inversion, by radix tree
+ * forests or cutpoints (Binder, Keller 2019), keeps the advantages of low-discrepancy points.
  *
  * Weights are float or double (SPG_F32, SPG_F64), finite, not negative, of any scale, at the context's place. An item
  * is named by its column or, if columns is NULL, by its position in the row, from 0. An item of weight zero is never
