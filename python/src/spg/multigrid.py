@@ -65,8 +65,9 @@ def smoothed_aggregation(A: Any, B: Any = None, *, context: Context | None = Non
     smoother ("jacobi", "l1_jacobi" or "chebyshev"), theta, strength ("symmetric" or "classical"), filter,
     restriction ("transpose" or "petrov_galerkin"), block_size, max_coarse, max_levels, pre_sweeps, post_sweeps,
     prepare_update, precision ("a", A's, or "f32"), cycle ("v", or "k", which takes one right-hand side at a time) and
-    so on. The hierarchy keeps A, which must not change but by `update`. That of a complex A is of its real form, [[re, -im], [im, re]] in the place of each entry: so are its
-    levels and max_coarse, while B, b, x and block_size are complex.
+    so on. The hierarchy keeps A, which must not change but by `update`. That of a complex A is of its real form, which
+    has [[re, -im], [im, re]] in the place of each entry: so are its levels and max_coarse, while B, b, x and block_size
+    are complex.
 
     >>> import numpy as np, scipy.sparse as sp
     >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(1000, 1000), format="csr")
