@@ -4,9 +4,9 @@
  * All arrays (matrices, candidates, right-hand sides, solutions) lie at the context's place, and all work is done
  * there: no matrix is copied to the other place. All calls take all four value types.
  *
- * The method is for symmetric matrices, positive definite or semidefinite. Unsymmetric ones, as of convection and
- * diffusion, are damped by a bound that holds for them (spg_amg_level_view.rho) and can have a restriction of their own
- * (spg_amg_options.restriction); solve them by FGMRES or BiCGStab (spg/krylov.h).
+ * The method is for symmetric matrices, positive definite or semidefinite. Unsymmetric ones, such as those of
+ * convection and diffusion, are damped by a bound that holds for them (spg_amg_level_view.rho) and can have a
+ * restriction of their own (spg_amg_options.restriction); solve them by FGMRES or BiCGStab (spg/krylov.h).
  *
  * Of a complex A, "symmetric" means Hermitian. Its hierarchy is that of its real form (spg_csr_real_form), twice the
  * rows and four times the entries, and iterates as a complex method does. Arrays that are passed (b, x, candidates,
@@ -175,10 +175,10 @@ typedef struct spg_amg spg_amg;
  * count as zero. What a float cannot tell from zero, it takes for zero: a coarsest operator may be found singular that
  * is regular in doubles. Then, and if A is singular, a solve needs to be given the null space.
  *
- * A CYCLE_K depends on its right-hand side not linearly, for the weights of its steps do. Conjugate gradients of
- * spg_amg_solve are then flexible ones; spg_krylov_solve refuses plain ones with such an M, and several right-hand
- * sides at once (spg/amg_many.h) are refused. Both steps are always done, so that a device waits for nothing. Four
- * vectors of each of these levels are kept for it.
+ * A CYCLE_K is not linear: the weights of its steps depend on its right-hand side. So spg_amg_solve then runs flexible
+ * conjugate gradients. spg_krylov_solve refuses plain ones with such an M, and several right-hand sides at once
+ * (spg/amg_many.h) are refused. Both steps are always done, so that a device waits for nothing. Four vectors of each of
+ * these levels are kept for it.
  *
  * Special cases. A zero or missing diagonal has an inverse of zero, so smoothing and prolongator smoothing do not
  * change that row. A node is in no aggregate if it has no strong coupling by a nonzero value to another node, and its
