@@ -155,12 +155,22 @@ static spg_status take_room(spg_amg *amg, spg_amg_solver *solver, int count)
     return status;
 }
 
+/* Flexible conjugate gradients multiply q by the next z, after that was projected. */
+static spg_status take_part(const spg_amg_solve_state *solve)
+{
+    spg_amg *amg = solve->amg;
+    spg_amg_solver *solver = solve->solver;
+    const bool needs_q = amg->options.cycle == SPG_CYCLE_K && solve->options.nullspace == SPG_AMG_NULLSPACE_CANDIDATES;
+    if (!needs_q || solver->part != NULL) return SPG_OK;
+    return spg_amg_take(amg, NULL, vector_bytes(solve), "a vector of the solve", &solver->part);
+}
+
 spg_status spg_amg_take_null_space(spg_amg_solve_state *solve)
 {
     const spg_amg_solve_options *options = &solve->options;
     spg_amg_solver *solver = solve->solver;
     const bool is_constant = options->nullspace == SPG_AMG_NULLSPACE_CONSTANT;
-    if (!is_constant && options->nullspace != SPG_AMG_NULLSPACE_GIVEN) return SPG_OK;
+    if (!is_constant && options->nullspace != SPG_AMG_NULLSPACE_GIVEN) return take_part(solve);
     if (is_constant && solver->null_is_constant) return SPG_OK;
     const int given = spg_amg_parts(solve->amg) * options->null_vectors;
     const int count = is_constant ? solve->amg->options.block_size : given;
@@ -181,10 +191,11 @@ spg_status spg_amg_take_null_space(spg_amg_solve_state *solve)
 
 spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector)
 {
-    void *const part = solve->solver->q;
+    const spg_amg_solver *solver = solve->solver;
+    void *const part = solver->part != NULL ? solver->part : solver->q;
     switch (solve->options.nullspace) {
     case SPG_AMG_NULLSPACE_CONSTANT:
-    case SPG_AMG_NULLSPACE_GIVEN: return subtract(solve, solve->solver->null_count, vector);
+    case SPG_AMG_NULLSPACE_GIVEN: return subtract(solve, solver->null_count, vector);
     case SPG_AMG_NULLSPACE_CANDIDATES: break;
     default: return SPG_OK;
     }

@@ -25,6 +25,7 @@ void spg_amg_solver_destroy(spg_amg *amg)
     give(amg, solver->p, vector);
     give(amg, solver->q, vector);
     give(amg, solver->b, vector);
+    give(amg, solver->part, vector);
     spg_amg_give_null_space(amg, solver);
     give(amg, solver->scalars, (int64_t)sizeof *solver->scalars);
     give(amg, solver->workspace, dot_bytes(amg));
