@@ -1,10 +1,6 @@
 /* The memory that solves keep with a hierarchy. */
 #include "solve.h"
 
-#include "memory.h"
-
-#include <string.h>
-
 static int64_t dot_bytes(const spg_amg *amg)
 {
     return amg->backend->dot_bytes(amg->system.value_type, amg->system.rows);
@@ -29,7 +25,7 @@ void spg_amg_solver_destroy(spg_amg *amg)
     spg_amg_give_null_space(amg, solver);
     give(amg, solver->scalars, (int64_t)sizeof *solver->scalars);
     give(amg, solver->workspace, dot_bytes(amg));
-    spg_release_on_host(amg->context, solver, sizeof *solver);
+    spg_amg_give_on_host(amg, solver, sizeof *solver);
     amg->solver = NULL;
 }
 
@@ -48,9 +44,8 @@ spg_status spg_amg_solver_create(spg_amg *amg)
 {
     if (amg->solver != NULL) return SPG_OK;
     spg_amg_solver *solver = NULL;
-    spg_status status = spg_allocate_on_host(amg->context, sizeof *solver, "a solver", (void **)&solver);
+    spg_status status = spg_amg_take_on_host(amg, sizeof *solver, "a solver", (void **)&solver);
     if (status != SPG_OK) return status;
-    memset(solver, 0, sizeof *solver);
     amg->solver = solver;
     status = take_vectors(amg, solver);
     if (status == SPG_OK)
