@@ -56,6 +56,8 @@ typedef struct spg_amg_solve_state {
 /* ---- solver.c ---- */
 /* Makes amg->solver if there is none. */
 spg_status spg_amg_solver_create(spg_amg *amg);
+/* Makes solver->b if there is none. */
+spg_status spg_amg_take_b(spg_amg *amg);
 
 /* ---- solve.c ---- */
 /* ARGUMENT, or the options with the type's tolerance. options may be NULL. */

@@ -40,6 +40,13 @@ static spg_status take_vectors(spg_amg *amg, spg_amg_solver *solver)
     return status;
 }
 
+spg_status spg_amg_take_b(spg_amg *amg)
+{
+    spg_amg_solver *solver = amg->solver;
+    if (solver->b != NULL) return SPG_OK;
+    return spg_amg_take(amg, NULL, spg_amg_system_bytes(amg), "a vector of the solve", &solver->b);
+}
+
 spg_status spg_amg_solver_create(spg_amg *amg)
 {
     if (amg->solver != NULL) return SPG_OK;
