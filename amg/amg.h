@@ -118,6 +118,9 @@ int64_t spg_amg_weak_entries(const spg_level *level);
 /* ---- memory.c: arrays of a hierarchy at the place, included in its byte count; level may be NULL ---- */
 spg_status spg_amg_take(spg_amg *amg, spg_level *level, int64_t bytes, const char *what, void **memory);
 void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes);
+/* Zeroed memory of the host, for what says where the arrays are. */
+spg_status spg_amg_take_on_host(spg_amg *amg, int64_t bytes, const char *what, void **memory);
+void spg_amg_give_on_host(spg_amg *amg, void *memory, int64_t bytes);
 void spg_amg_free_matrix(spg_amg *amg, spg_level *level, spg_csr *matrix);
 /* Adds a matrix, or other memory that a level already holds, to the byte count. */
 void spg_amg_count(spg_amg *amg, spg_level *level, int64_t bytes);

@@ -2,7 +2,9 @@
 #include "amg.h"
 
 #include "memory.h"
+#include "spg/operations.h"
 
+#include <float.h>
 #include <string.h>
 
 static void release_graph(spg_context *context, spg_amg_graph *graph)
@@ -326,11 +328,26 @@ static spg_status make_next(spg_amg *amg, spg_level *level, bool *ends)
     }
 }
 
+/* Whether all that A has beside its diagonal is zeros. WAITS. */
+static spg_status compare_with_diagonal(const spg_amg *amg, const spg_csr *A, bool *is_diagonal)
+{
+    const spg_drop_rule all_others = {.absolute = DBL_MAX, .keep_diagonal = 1};
+    spg_csr diagonal = {0};
+    spg_difference others = {0};
+    spg_status status = spg_csr_drop(amg->context, A, &all_others, &diagonal);
+    if (status == SPG_OK) status = spg_csr_compare(amg->context, A, &diagonal, &others);
+    spg_csr_free(amg->context, &diagonal);
+    *is_diagonal = others.same_values == 1;
+    return status;
+}
+
 /* Whether the level is diagonal and too large to be solved densely. A complex one must have a real diagonal. */
 static spg_status find_diagonal(spg_amg *amg, const spg_level *level)
 {
     amg->is_diagonal = level->left_out == level->aggregates.nodes && level->nnz <= spg_amg_parts(amg) * level->rows &&
                        level->rows > SPG_AMG_MOST_DENSE;
+    if (amg->is_diagonal && amg->options.theta > 0) /* a node may be left out for weak couplings */
+        return compare_with_diagonal(amg, &level->A, &amg->is_diagonal);
     if (!amg->is_diagonal || !amg->is_complex) return SPG_OK;
     const spg_status status = spg_amg_learn_symmetry(amg);
     amg->is_diagonal = !amg->is_unsymmetric;

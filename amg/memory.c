@@ -25,6 +25,22 @@ void spg_amg_give(spg_amg *amg, spg_level *level, void *memory, int64_t bytes)
     spg_amg_count(amg, level, -bytes);
 }
 
+spg_status spg_amg_take_on_host(spg_amg *amg, int64_t bytes, const char *what, void **memory)
+{
+    spg_status status = spg_allocate_on_host(amg->context, bytes, what, memory);
+    if (status != SPG_OK) return status;
+    memset(*memory, 0, (size_t)bytes);
+    spg_amg_count(amg, NULL, bytes);
+    return SPG_OK;
+}
+
+void spg_amg_give_on_host(spg_amg *amg, void *memory, int64_t bytes)
+{
+    if (memory == NULL) return;
+    spg_release_on_host(amg->context, memory, bytes);
+    spg_amg_count(amg, NULL, -bytes);
+}
+
 int64_t spg_amg_vector_bytes(const spg_amg *amg, int64_t n) { return n * (int64_t)spg_type_size(amg->value_type); }
 
 int64_t spg_amg_system_bytes(const spg_amg *amg)

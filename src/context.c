@@ -183,7 +183,9 @@ spg_status spg_context_fail(spg_context *context, spg_status status, const char 
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     memcpy(context->message, message, sizeof message);
-    if (context->config.log != NULL) context->config.log(context->config.log_user, context->message);
+    if (context->config.log == NULL) return status;
+    context->config.log(context->config.log_user, message);
+    memcpy(context->message, message, sizeof message); /* a call that failed within the log has replaced it */
     return status;
 }
 

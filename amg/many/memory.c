@@ -1,10 +1,6 @@
 /* The memory of several right-hand sides at once. */
 #include "many.h"
 
-#include "memory.h"
-
-#include <string.h>
-
 enum { ALIGNMENT = 256, LEAST_WIDTH = 4 };
 
 int spg_amg_width_for(int64_t count)
@@ -79,8 +75,8 @@ void spg_amg_many_destroy(spg_amg *amg)
     spg_amg_forget_cycles(amg);
     give(amg, &many->block);
     for (int k = 0; k < many->outgrown_count; ++k) give(amg, &many->outgrown[k]);
-    if (many->level != NULL) spg_release_on_host(amg->context, many->level, level_bytes(amg, many));
-    spg_release_on_host(amg->context, many, sizeof *many);
+    spg_amg_give_on_host(amg, many->level, level_bytes(amg, many));
+    spg_amg_give_on_host(amg, many, sizeof *many);
     amg->many = NULL;
 }
 
@@ -118,11 +114,10 @@ static spg_status set_width(spg_amg *amg, spg_amg_many *many, int width)
 
 static spg_status allocate(spg_amg *amg, spg_amg_many **many)
 {
-    spg_status status = spg_allocate_on_host(amg->context, sizeof **many, "several right-hand sides", (void **)many);
+    spg_status status = spg_amg_take_on_host(amg, sizeof **many, "several right-hand sides", (void **)many);
     if (status != SPG_OK) return status;
-    memset(*many, 0, sizeof **many);
     amg->many = *many;
-    return spg_allocate_on_host(amg->context, level_bytes(amg, *many), "levels of a solve", (void **)&(*many)->level);
+    return spg_amg_take_on_host(amg, level_bytes(amg, *many), "levels of a solve", (void **)&(*many)->level);
 }
 
 spg_status spg_amg_many_create(spg_amg *amg, int width)

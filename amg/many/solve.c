@@ -229,15 +229,16 @@ spg_status spg_amg_solve_many(spg_context *context, spg_amg *amg, int64_t count,
     spg_status status = check(context, amg, &of);
     if (status == SPG_OK) status = spg_amg_take_solve_options(amg, options, &taken);
     if (status != SPG_OK) return status;
-    if (results != NULL) memset(results, 0, (size_t)count * sizeof *results);
     status = spg_amg_solver_create(amg);
+    if (status == SPG_OK) status = spg_amg_take_b(amg); /* a later block may need it, when others have written theirs */
     if (status == SPG_OK)
         status = spg_allocate_on_host(context, sizeof *solve, "several right-hand sides", (void **)&solve);
     if (status != SPG_OK) return status;
     spg_amg_warn_unsymmetric(amg, &taken);
     status = solve_all(amg, &of, &taken, results, solve);
     spg_release_on_host(context, solve, sizeof *solve);
-    for (int64_t j = 0; j < count && results != NULL; ++j) results[j].seconds = spg_seconds() - start;
+    const bool is_solved = status == SPG_OK || spg_amg_is_of_one(status);
+    for (int64_t j = 0; is_solved && j < count && results != NULL; ++j) results[j].seconds = spg_seconds() - start;
     return status;
 }
 

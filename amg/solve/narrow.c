@@ -4,8 +4,6 @@
 
 #include "memory.h"
 
-#include <string.h>
-
 /* The sums of squares, each of which may be taken again. */
 enum { OF_A, OF_B, SUMS, SQUARES = 2 * SUMS };
 
@@ -49,10 +47,8 @@ static spg_status take_arrays(spg_amg *amg, spg_amg_narrow *narrow)
 spg_status spg_amg_narrow_create(spg_amg *amg)
 {
     spg_csr *A = &amg->level[0].A;
-    spg_status status =
-        spg_allocate_on_host(amg->context, sizeof *amg->narrow, "a hierarchy in floats", (void **)&amg->narrow);
+    spg_status status = spg_amg_take_on_host(amg, sizeof *amg->narrow, "a hierarchy in floats", (void **)&amg->narrow);
     if (status != SPG_OK) return status;
-    memset(amg->narrow, 0, sizeof *amg->narrow);
     amg->value_type = SPG_F32;
     status = take_arrays(amg, amg->narrow);
     if (status == SPG_OK) status = spg_amg_narrow_update(amg);
@@ -80,7 +76,7 @@ void spg_amg_narrow_destroy(spg_amg *amg)
     spg_amg_give(amg, first, narrow->r, spg_amg_system_bytes(amg));
     spg_amg_give(amg, NULL, narrow->squares, SQUARES * sizeof *narrow->squares);
     spg_amg_give(amg, NULL, narrow->workspace, workspace_bytes(amg));
-    spg_release_on_host(amg->context, narrow, sizeof *narrow);
+    spg_amg_give_on_host(amg, narrow, sizeof *narrow);
     amg->narrow = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "amg/numerics.h"
 #include "memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,8 +64,22 @@ static spg_status subtract(const spg_amg_solve_state *solve, int count, void *ve
     return status;
 }
 
-/* Makes vector k orthogonal to those before it and of norm 1; *is_new: it was linearly independent. */
-static spg_status make_orthonormal(spg_amg_solve_state *solve, int k, bool *is_new)
+/* Divides a vector by its norm, whose inverse may overflow: then by about its root, and by what is left. */
+static spg_status normalise(const spg_amg_solve_state *solve, double norm, void *vector)
+{
+    const double most = solve->type == SPG_F32 ? (double)FLT_MAX : DBL_MAX, half = spg_scaling_of(norm);
+    spg_status status = SPG_OK;
+    if (!(1 / norm <= most)) {
+        status = solve->backend->axpby(solve->context, solve->type, solve->n, half, vector, 0, vector);
+        norm *= half;
+    }
+    if (status != SPG_OK) return status;
+    return solve->backend->axpby(solve->context, solve->type, solve->n, 1 / norm, vector, 0, vector);
+}
+
+/* Makes vector k, the caller's `given`, orthogonal to those before it and of norm 1; *is_new: it was linearly
+ * independent. */
+static spg_status make_orthonormal(spg_amg_solve_state *solve, int k, int given, bool *is_new)
 {
     void *const vector = vector_at(solve, k);
     double whole = 0, norm = 0;
@@ -72,14 +87,14 @@ static spg_status make_orthonormal(spg_amg_solve_state *solve, int k, bool *is_n
     *is_new = false;
     if (status != SPG_OK) return status;
     if (!isfinite(whole))
-        return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of null vector %d is %g", k, whole);
+        return spg_context_fail(solve->context, SPG_ERROR_BREAKDOWN, "the norm of null vector %d is %g", given, whole);
     if (whole == 0) return SPG_OK;
-    status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / whole, vector, 0, vector);
+    status = normalise(solve, whole, vector);
     for (int twice = 0; twice < 2 && status == SPG_OK; ++twice) status = subtract(solve, k, vector);
     if (status == SPG_OK) status = spg_amg_find_norm(solve, vector, &norm);
     *is_new = status == SPG_OK && norm > sqrt(eps_of(solve));
     if (!*is_new) return status;
-    return solve->backend->axpby(solve->context, solve->type, solve->n, 1 / norm, vector, 0, vector);
+    return normalise(solve, norm, vector);
 }
 
 /* Makes a basis of the vectors stored in the solver. */
@@ -93,7 +108,7 @@ static spg_status make_basis(spg_amg_solve_state *solve, int count)
         if (k != kept)
             status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, vector_at(solve, k), 0,
                                            vector_at(solve, kept));
-        if (status == SPG_OK) status = make_orthonormal(solve, kept, &is_new);
+        if (status == SPG_OK) status = make_orthonormal(solve, kept, k / spg_amg_parts(solve->amg), &is_new);
         if (status == SPG_OK) kept += is_new;
     }
     solver->null_count = status == SPG_OK ? kept : 0;
@@ -155,12 +170,22 @@ static spg_status take_room(spg_amg *amg, spg_amg_solver *solver, int count)
     return status;
 }
 
+/* Flexible conjugate gradients multiply q by the next z, after that was projected. */
+static spg_status take_part(const spg_amg_solve_state *solve)
+{
+    spg_amg *amg = solve->amg;
+    spg_amg_solver *solver = solve->solver;
+    const bool needs_q = amg->options.cycle == SPG_CYCLE_K && solve->options.nullspace == SPG_AMG_NULLSPACE_CANDIDATES;
+    if (!needs_q || solver->part != NULL) return SPG_OK;
+    return spg_amg_take(amg, NULL, vector_bytes(solve), "a vector of the solve", &solver->part);
+}
+
 spg_status spg_amg_take_null_space(spg_amg_solve_state *solve)
 {
     const spg_amg_solve_options *options = &solve->options;
     spg_amg_solver *solver = solve->solver;
     const bool is_constant = options->nullspace == SPG_AMG_NULLSPACE_CONSTANT;
-    if (!is_constant && options->nullspace != SPG_AMG_NULLSPACE_GIVEN) return SPG_OK;
+    if (!is_constant && options->nullspace != SPG_AMG_NULLSPACE_GIVEN) return take_part(solve);
     if (is_constant && solver->null_is_constant) return SPG_OK;
     const int given = spg_amg_parts(solve->amg) * options->null_vectors;
     const int count = is_constant ? solve->amg->options.block_size : given;
@@ -181,10 +206,11 @@ spg_status spg_amg_take_null_space(spg_amg_solve_state *solve)
 
 spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector)
 {
-    void *const part = solve->solver->q;
+    const spg_amg_solver *solver = solve->solver;
+    void *const part = solver->part != NULL ? solver->part : solver->q;
     switch (solve->options.nullspace) {
     case SPG_AMG_NULLSPACE_CONSTANT:
-    case SPG_AMG_NULLSPACE_GIVEN: return subtract(solve, solve->solver->null_count, vector);
+    case SPG_AMG_NULLSPACE_GIVEN: return subtract(solve, solver->null_count, vector);
     case SPG_AMG_NULLSPACE_CANDIDATES: break;
     default: return SPG_OK;
     }

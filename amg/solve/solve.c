@@ -71,13 +71,6 @@ static spg_status scale_x(const spg_amg_solve_state *solve, double factor)
     return solve->backend->axpby(solve->context, solve->type, solve->n, factor, solve->x, 0, solve->x);
 }
 
-static spg_status take_b(const spg_amg_solve_state *solve)
-{
-    spg_amg_solver *solver = solve->solver;
-    if (solver->b != NULL) return SPG_OK;
-    return spg_amg_take(solve->amg, NULL, spg_amg_system_bytes(solve->amg), "a vector of the solve", &solver->b);
-}
-
 /* Changes to a unit of about the larger of ||b|| and the residual, if that is far from 1: inner products of conjugate
  * gradients then have the inverse of A's magnitude. */
 static spg_status choose_unit(spg_amg_solve_state *solve)
@@ -86,7 +79,7 @@ static spg_status choose_unit(spg_amg_solve_state *solve)
     const double largest = fmax(solve->norm, solve->residual);
     if (largest == 0 || (largest >= 0x1p-200 && largest <= 0x1p200)) return SPG_OK;
     const double unit = spg_unit_of(largest);
-    spg_status status = take_b(solve);
+    spg_status status = spg_amg_take_b(solve->amg);
     if (status == SPG_OK)
         status = solve->backend->axpby(solve->context, solve->type, solve->n, 1 / unit, solve->b, 0, solver->b);
     if (status == SPG_OK) status = scale_x(solve, 1 / unit);
@@ -103,7 +96,7 @@ static spg_status project_system(spg_amg_solve_state *solve)
     spg_amg_solver *solver = solve->solver;
     const double whole = solve->norm, eps = spg_amg_epsilon(solve->type == SPG_F32);
     spg_status status = spg_amg_take_null_space(solve);
-    if (status == SPG_OK) status = take_b(solve);
+    if (status == SPG_OK) status = spg_amg_take_b(solve->amg);
     if (status == SPG_OK)
         status = solve->backend->axpby(solve->context, solve->type, solve->n, 1, solve->b, 0, solver->b);
     for (int twice = 0; twice < 2 && status == SPG_OK; ++twice) status = spg_amg_project(solve, solver->b);

@@ -20,6 +20,7 @@ typedef struct spg_amg_solver {
     void *r, *z; /* residual, and the cycle's result for it */
     void *p, *q; /* conjugate gradients' direction and its product with A */
     void *b;     /* the right-hand side in the solve's unit or after projection; NULL until needed */
+    void *part;  /* a vector's part in the null space, if q must stay meanwhile; NULL until needed: q takes it */
     void *null;  /* an orthonormal basis of the null space given to a solve: null_count vectors, room for null_room */
     int null_count, null_room;
     bool null_is_constant; /* the basis is that of SPG_AMG_NULLSPACE_CONSTANT */
@@ -55,6 +56,8 @@ typedef struct spg_amg_solve_state {
 /* ---- solver.c ---- */
 /* Makes amg->solver if there is none. */
 spg_status spg_amg_solver_create(spg_amg *amg);
+/* Makes solver->b if there is none. */
+spg_status spg_amg_take_b(spg_amg *amg);
 
 /* ---- solve.c ---- */
 /* ARGUMENT, or the options with the type's tolerance. options may be NULL. */
@@ -113,7 +116,8 @@ void spg_amg_set_rounding(spg_amg_solve_state *solve);
 /* Prepares the null space of options.nullspace. */
 spg_status spg_amg_take_null_space(spg_amg_solve_state *solve);
 void spg_amg_give_null_space(spg_amg *amg, spg_amg_solver *solver);
-/* Subtracts from vector its part in the null space of options.nullspace; overwrites solver->q. */
+/* Subtracts from vector its part in the null space of options.nullspace; overwrites solver->part or, without it,
+ * solver->q. */
 spg_status spg_amg_project(spg_amg_solve_state *solve, void *vector);
 /* INCOMPATIBLE if b has a part in the null space of the coarsest operator; overwrites solver->r, z, q. */
 spg_status spg_amg_check_compatible(spg_amg_solve_state *solve);

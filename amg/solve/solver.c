@@ -1,10 +1,6 @@
 /* The memory that solves keep with a hierarchy. */
 #include "solve.h"
 
-#include "memory.h"
-
-#include <string.h>
-
 static int64_t dot_bytes(const spg_amg *amg)
 {
     return amg->backend->dot_bytes(amg->system.value_type, amg->system.rows);
@@ -25,10 +21,11 @@ void spg_amg_solver_destroy(spg_amg *amg)
     give(amg, solver->p, vector);
     give(amg, solver->q, vector);
     give(amg, solver->b, vector);
+    give(amg, solver->part, vector);
     spg_amg_give_null_space(amg, solver);
     give(amg, solver->scalars, (int64_t)sizeof *solver->scalars);
     give(amg, solver->workspace, dot_bytes(amg));
-    spg_release_on_host(amg->context, solver, sizeof *solver);
+    spg_amg_give_on_host(amg, solver, sizeof *solver);
     amg->solver = NULL;
 }
 
@@ -43,13 +40,19 @@ static spg_status take_vectors(spg_amg *amg, spg_amg_solver *solver)
     return status;
 }
 
+spg_status spg_amg_take_b(spg_amg *amg)
+{
+    spg_amg_solver *solver = amg->solver;
+    if (solver->b != NULL) return SPG_OK;
+    return spg_amg_take(amg, NULL, spg_amg_system_bytes(amg), "a vector of the solve", &solver->b);
+}
+
 spg_status spg_amg_solver_create(spg_amg *amg)
 {
     if (amg->solver != NULL) return SPG_OK;
     spg_amg_solver *solver = NULL;
-    spg_status status = spg_allocate_on_host(amg->context, sizeof *solver, "a solver", (void **)&solver);
+    spg_status status = spg_amg_take_on_host(amg, sizeof *solver, "a solver", (void **)&solver);
     if (status != SPG_OK) return status;
-    memset(solver, 0, sizeof *solver);
     amg->solver = solver;
     status = take_vectors(amg, solver);
     if (status == SPG_OK)

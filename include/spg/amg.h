@@ -203,7 +203,8 @@ typedef struct spg_amg spg_amg;
  * 2^30 - 1 rows. UNSUPPORTED: more than 32 candidates, block_size over 32, half of each for a complex A; on a device
  * also STANDARD and rows of more than 2^30 entries, half of them for a complex A.
  * FORMAT: infinite or NaN values of A (the message names the row), or of the candidates (it names row and candidate); a
- * candidate value may be at most 2^-16 of its type's largest. */
+ * candidate value may be at most 2^-16 of its type's largest. BREAKDOWN: the coarsest operator overflowed, or its
+ * singular values were not found. */
 SPG_API spg_status spg_amg_setup(spg_context *context, const spg_csr *A, const spg_amg_options *options, spg_amg **amg);
 
 /* Computes the hierarchy anew for new values of A on the pattern given to setup. Aggregates, tentative prolongators and

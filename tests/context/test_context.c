@@ -307,6 +307,31 @@ static void a_message_may_quote_the_one_before_and_is_cut_where_it_is_too_long(v
     assert_int_equal(spg_context_fail(NULL, SPG_ERROR_IO, "nowhere"), SPG_ERROR_IO);
 }
 
+/* Calls the library, which refuses; what it says then is not logged. */
+static void fail_once_more(void *user, const char *line)
+{
+    spg_context **context = user, *calls = *context;
+    *context = NULL;
+    if (calls == NULL) return;
+    assert_int_equal(spg_context_set_workspace_limit(calls, -1), SPG_ERROR_ARGUMENT);
+    assert_string_equal(line, "the first reason");
+}
+
+static void a_message_stays_when_the_log_makes_calls_that_fail(void **state)
+{
+    (void)state;
+    spg_context *context, *calls = NULL;
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    config.log = fail_once_more;
+    config.log_user = &calls;
+    assert_int_equal(spg_context_create(&config, &context), SPG_OK);
+    calls = context;
+    assert_int_equal(spg_context_fail(context, SPG_ERROR_SHAPE, "the first reason"), SPG_ERROR_SHAPE);
+    assert_string_equal(spg_context_message(context), "the first reason");
+    spg_context_destroy(context);
+}
+
 static void limits_can_be_changed_within_range(void **state)
 {
     (void)state;
@@ -352,6 +377,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_log_gets_the_description_and_every_message),
         cmocka_unit_test(a_message_stays_until_another_call_fails),
         cmocka_unit_test(a_message_may_quote_the_one_before_and_is_cut_where_it_is_too_long),
+        cmocka_unit_test(a_message_stays_when_the_log_makes_calls_that_fail),
         cmocka_unit_test(limits_can_be_changed_within_range),
         cmocka_unit_test(no_context_is_an_argument_at_fault_or_an_empty_answer),
     };

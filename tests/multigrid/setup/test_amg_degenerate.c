@@ -247,6 +247,32 @@ static void dense_rows_and_unsorted_rows_with_repeats_have_a_hierarchy(void **st
     check_runs(&A, &options);
 }
 
+/* Sums of three entries are beyond the largest number. */
+static void an_operator_that_overflows_is_told(void **state)
+{
+    (void)state;
+    const int64_t n = 1000;
+    spg_csr A, here;
+    assert_int_equal(spg_csr_alloc(test_host(), n, n, 3 * n - 2, SPG_I32, SPG_F64, &A), SPG_OK);
+    for (int64_t i = 0, k = 0; i < n; i++) {
+        for (int64_t j = i > 0 ? i - 1 : 0; j < n && j <= i + 1; j++, k++) {
+            A.columns[k] = (int32_t)j;
+            ((double *)A.values)[k] = 1.7e308;
+        }
+        ((int32_t *)A.row_offsets)[i + 1] = (int32_t)k;
+    }
+    spg_context *context = test_context_at_place(1);
+    const spg_amg_options options = small_coarse(1);
+    spg_amg *amg = (spg_amg *)(void *)&A;
+    test_to_place(context, &A, &here);
+    assert_int_equal(spg_amg_setup(context, &here, &options, &amg), SPG_ERROR_BREAKDOWN);
+    assert_null(amg);
+    test_assert_message(context, "the coarsest operator has");
+    spg_csr_free(context, &here);
+    spg_context_destroy(context);
+    spg_csr_free(test_host(), &A);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +285,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_without_strong_neighbours_are_in_no_aggregate),
         cmocka_unit_test(a_hierarchy_of_few_levels_ends_with_a_smoother_where_it_is_too_large),
         cmocka_unit_test(dense_rows_and_unsorted_rows_with_repeats_have_a_hierarchy),
+        cmocka_unit_test(an_operator_that_overflows_is_told),
     };
     return TEST_RUN_HERE(argc, argv, "amg degenerate", tests);
 }

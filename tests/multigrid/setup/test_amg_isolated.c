@@ -258,6 +258,32 @@ static void components_that_are_singular_by_themselves_are_left_where_they_end(v
     }
 }
 
+/* Pairs of rows, and as many rows without entries: as many entries as rows, none of them strong. The same without what
+ * couples the pairs is diagonal. */
+static void weak_couplings_do_not_make_a_diagonal(void **state)
+{
+    (void)state;
+    const int64_t n = 6000;
+    for (int coupled = 0; coupled < 2; coupled++) {
+        spg_amg_options options = spg_amg_options_default();
+        spg_amg_summary summary;
+        spg_csr A;
+        test_system system;
+        assert_int_equal(spg_csr_alloc(test_host(), n, n, n, SPG_I32, SPG_F64, &A), SPG_OK);
+        for (int64_t i = 0; i < n; i++) {
+            ((int32_t *)A.row_offsets)[i + 1] = (int32_t)(coupled == 0 ? i + 1 : i < n / 2 ? 2 * i + 2 : n);
+            A.columns[i] = (int32_t)(coupled == 0 ? i : i / 4 * 2 + i % 2);
+            ((double *)A.values)[i] = coupled == 0 || i / 2 % 2 == i % 2 ? 1 : -0.5;
+        }
+        options.theta = 0.9;
+        test_system_begin(&A, &options, 2, &system);
+        assert_int_equal(spg_amg_summarise(system.amg, &summary), SPG_OK);
+        assert_int_equal(summary.end, SPG_AMG_END_UNCOUPLED);
+        assert_int_equal(summary.smoothed, coupled);
+        test_system_end(&system);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(zeros_that_an_update_fills_slow_the_solve_at_most),
         cmocka_unit_test(a_diagonal_matrix_is_one_level_and_one_step),
         cmocka_unit_test(many_components_come_to_a_diagonal),
+        cmocka_unit_test(weak_couplings_do_not_make_a_diagonal),
         cmocka_unit_test(components_that_are_singular_by_themselves_are_left_where_they_end),
     };
     return TEST_RUN_HERE(argc, argv, "amg isolated", tests);

@@ -4,6 +4,7 @@
 #include "amg/amg.h"
 #include "amg/lanczos.h"
 #include "memory.h"
+#include "spg/amg_many.h"
 
 typedef struct usage {
     test_system system;
@@ -112,22 +113,35 @@ static void a_prolongator_that_was_freed_meanwhile_has_the_same_bits(void **stat
 
 /* ---- What is held ---- */
 
+/* After set-up, a solve, one of several right-hand sides, and an update. */
 static void check_held(const spg_amg_options *options)
 {
     usage found = measure("fd3d7:16", options);
+    test_system *system = &found.system;
+    const int64_t n = system->A.rows, A_bytes = spg_csr_bytes(&system->A_here);
     assert_int_equal(found.held, found.summary.bytes);
-    test_system_end(&found.system);
+    test_system_solve(system, NULL, SPG_OK);
+    if (options->cycle == SPG_CYCLE_V)
+        assert_int_equal(spg_amg_solve_many(system->context, system->amg, 1, SPG_COLUMN_MAJOR, system->b, n, system->x,
+                                            n, NULL, NULL),
+                         SPG_OK);
+    assert_int_equal(spg_amg_update(system->context, system->amg, &system->A_here), SPG_OK);
+    spg_context_memory(system->context, &found.held, &found.peak);
+    assert_int_equal(spg_amg_summarise(system->amg, &found.summary), SPG_OK);
+    assert_int_equal(found.held - A_bytes, found.summary.bytes);
+    test_system_end(system);
 }
 
 static void a_hierarchy_counts_all_that_it_holds(void **state)
 {
     (void)state;
     if (test_place() == SPG_PLACE_DEVICE) skip();
-    for (int m = 0; m < 8; m++) {
+    for (int m = 0; m < 16; m++) {
         spg_amg_options options = test_several_levels();
         options.cycle = m % 2 == 1 ? SPG_CYCLE_K : SPG_CYCLE_V;
         options.prolongator_relaxation = m / 2 % 2 == 1 ? 0 : options.prolongator_relaxation;
-        options.prepare_update = m / 4;
+        options.prepare_update = m / 4 % 2;
+        options.precision = m / 8 == 1 ? SPG_AMG_PRECISION_F32 : SPG_AMG_PRECISION_OF_A;
         check_held(&options);
     }
     /* The second operator is made, or found to be too large before, in or after the products. */

@@ -153,6 +153,48 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Two blocks; the last right-hand side is so small that it needs a unit of its own, and so a vector. */
+static void want_of_memory_writes_nothing(void **state)
+{
+    (void)state;
+    enum { COUNT = 17 };
+    test_allocator memory;
+    spg_context *context = test_faulty_context(&memory, 1, 0);
+    spg_csr A = test_generate("fd2d5:12", SPG_F64), here;
+    const int64_t n = A.rows;
+    const size_t bytes = COUNT * (size_t)n * sizeof(double);
+    double *const values = malloc(bytes), *const got = malloc(bytes);
+    assert_true(values != NULL && got != NULL);
+    for (int64_t k = 0; k < COUNT * n; ++k) values[k] = k < 16 * n ? 1 : 1e-300;
+    test_to_place(context, &A, &here);
+    void *const B = test_lend(values, bytes), *const X = test_lend(values, bytes);
+    bool failed = true;
+    for (int64_t k = 1; failed; ++k) {
+        spg_amg *amg;
+        spg_amg_solve_result results[COUNT];
+        assert_int_equal(spg_amg_setup(context, &here, NULL, &amg), SPG_OK);
+        for (int j = 0; j < COUNT; ++j) results[j].seconds = -1;
+        test_send(values, bytes, X);
+        test_fail_at(&memory, k);
+        const spg_status status = spg_amg_solve_many(context, amg, COUNT, SPG_COLUMN_MAJOR, B, n, X, n, NULL, results);
+        const bool did_without = test_did_without(&memory, status), refused = test_failed(&memory) && !did_without;
+        failed = test_failed(&memory);
+        test_fail_at(&memory, 0);
+        assert_int_equal(status, refused ? SPG_ERROR_MEMORY : SPG_OK);
+        test_fetch(X, bytes, got);
+        if (refused) assert_memory_equal(got, values, bytes);
+        for (int j = 0; j < COUNT; ++j) assert_int_equal(results[j].seconds < 0, refused);
+        spg_amg_destroy(amg);
+    }
+    test_give_back(B, bytes);
+    test_give_back(X, bytes);
+    spg_csr_free(context, &here);
+    spg_csr_free(test_host(), &A);
+    spg_context_destroy(context);
+    free(values);
+    free(got);
+}
+
 /* A hierarchy takes the next call after one that had no memory, and gives what it gave before. */
 static void a_refused_call_can_be_repeated(void **state)
 {
@@ -198,8 +240,8 @@ static void a_refused_call_can_be_repeated(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_vectors_are_refused), cmocka_unit_test(other_hierarchies_and_options_are_refused),
-        cmocka_unit_test(none_and_no_rows_are_solved), cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(a_refused_call_can_be_repeated)};
+        cmocka_unit_test(wrong_vectors_are_refused),     cmocka_unit_test(other_hierarchies_and_options_are_refused),
+        cmocka_unit_test(none_and_no_rows_are_solved),   cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(want_of_memory_writes_nothing), cmocka_unit_test(a_refused_call_can_be_repeated)};
     return TEST_RUN_HERE(argc, argv, "many_refusal", tests);
 }

@@ -247,6 +247,30 @@ static void the_constant_the_candidates_and_given_vectors_are_projected(void **s
     free(vectors);
 }
 
+static void null_vectors_may_be_as_small_as_numbers_are(void **state)
+{
+    (void)state;
+    const double sizes[] = {1e300, 1e-300, 1e-310, 1e-40, 1e30};
+    for (int k = 0; k < 5; k++) {
+        const spg_type type = k < 3 ? SPG_F64 : SPG_F32;
+        const spg_csr A = neumann("fd2d5:20", type);
+        double doubles[400];
+        float floats[400];
+        test_system system;
+        for (int64_t i = 0; i < A.rows; i++) doubles[i] = sizes[k], floats[i] = k < 3 ? 1 : (float)sizes[k];
+        test_system_begin(&A, NULL, 2, &system);
+        void *given = test_lend(k < 3 ? (const void *)doubles : floats, system.bytes);
+        spg_amg_solve_options options = spg_amg_solve_options_default();
+        options.nullspace = SPG_AMG_NULLSPACE_GIVEN;
+        options.null_vectors = 1;
+        options.null_values = given;
+        test_system_reset(&system); /* b is nothing but null space */
+        assert_true(test_system_solve(&system, &options, SPG_OK).residual == 0);
+        test_give_back(given, system.bytes);
+        test_system_end(&system);
+    }
+}
+
 /* Of two unknowns a node, both a closed grid's, the first less `even` times the second is held. The candidates span
  * both, and what is null: `even` in each first unknown, 1 in each second. */
 static spg_csr half_held(const char *name, double even)
@@ -357,6 +381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_component_has_a_null_space_of_its_own),
         cmocka_unit_test(a_right_hand_side_without_a_solution_is_told_and_x_left),
         cmocka_unit_test(the_constant_the_candidates_and_given_vectors_are_projected),
+        cmocka_unit_test(null_vectors_may_be_as_small_as_numbers_are),
         cmocka_unit_test(one_combination_of_several_candidates_is_found),
         cmocka_unit_test(updates_turn_regular_operators_singular_and_back),
         cmocka_unit_test(wrong_null_spaces_are_refused_by_name),

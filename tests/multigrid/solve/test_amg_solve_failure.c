@@ -237,6 +237,26 @@ static void the_first_solve_allocates_and_survives_each_refusal_and_later_ones_a
     spg_csr_free(test_host(), &A);
 }
 
+/* The third of three, of which the first is zero. */
+static void a_null_vector_that_is_not_finite_is_told_by_its_number(void **state)
+{
+    (void)state;
+    test_system system;
+    test_system_of("fd2d5:10", SPG_F64, &system);
+    double vectors[300] = {0};
+    for (int i = 100; i < 300; i++) vectors[i] = i < 250 ? i % 3 : HUGE_VAL;
+    void *const given = test_lend(vectors, sizeof vectors);
+    spg_amg_solve_options options = spg_amg_solve_options_default();
+    options.nullspace = SPG_AMG_NULLSPACE_GIVEN;
+    options.null_vectors = 3;
+    options.null_values = given;
+    assert_int_equal(spg_amg_solve(system.context, system.amg, system.b, system.x, &options, NULL),
+                     SPG_ERROR_BREAKDOWN);
+    test_assert_message(system.context, "null vector 2 is inf");
+    test_give_back(given, sizeof vectors);
+    test_system_end(&system);
+}
+
 static void wrong_arguments_are_refused_by_name(void **state)
 {
     (void)state;
@@ -286,6 +306,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_diverging_iteration_ends),
         cmocka_unit_test(a_matrix_of_zeros_has_no_solution),
         cmocka_unit_test(the_first_solve_allocates_and_survives_each_refusal_and_later_ones_allocate_nothing),
+        cmocka_unit_test(a_null_vector_that_is_not_finite_is_told_by_its_number),
         cmocka_unit_test(wrong_arguments_are_refused_by_name),
     };
     return TEST_RUN_HERE(argc, argv, "amg solve, failures", tests);
