@@ -179,6 +179,27 @@ static void a_guess_much_larger_than_the_solution_does_no_harm(void **state)
     }
 }
 
+static void a_right_hand_side_of_denormal_floats_is_solved_for(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHODS; m++) {
+        test_system system;
+        spg_krylov_options options = spg_krylov_options_default();
+        spg_krylov_result result;
+        test_system_of("fd2d5:3", SPG_F32, &system);
+        const spg_operator A = spg_csr_operator(&system.A_here);
+        float values[9];
+        for (int i = 0; i < 9; i++) values[i] = 1e-40F * (float)(1 + i % 4);
+        test_send(values, sizeof values, system.b);
+        options.method = methods[m];
+        options.tolerance = 1e-3;
+        if (spg_krylov_solve(system.context, &A, NULL, system.b, system.x, &options, &result) != SPG_OK)
+            fail_msg("method %d: %s", m, spg_context_message(system.context));
+        assert_true(result.initial_residual > 0);
+        test_system_end(&system);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +207,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_right_hand_side_without_a_norm_is_told),
         cmocka_unit_test(a_residual_that_cannot_be_computed_is_no_number),
         cmocka_unit_test(a_guess_much_larger_than_the_solution_does_no_harm),
+        cmocka_unit_test(a_right_hand_side_of_denormal_floats_is_solved_for),
         cmocka_unit_test(a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further),
     };
     return TEST_RUN_HERE(argc, argv, "krylov, ends", tests);
