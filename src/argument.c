@@ -308,7 +308,8 @@ static bool is_whole(const void *value, spg_type value_type, int whole)
     }
 }
 
-const void *spg_scale_unless(const void *scale, spg_type value_type, int whole)
+const void *spg_scale_unless(const void *scale, spg_type value_type, int whole, spg_scale *copy)
 {
-    return scale == NULL || is_whole(scale, value_type, whole) ? NULL : scale;
+    if (scale == NULL || is_whole(scale, value_type, whole)) return NULL;
+    return memcpy(copy, scale, spg_type_size(value_type));
 }

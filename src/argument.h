@@ -67,7 +67,12 @@ spg_status spg_check_apart_from_csr(spg_context *context, const void *memory, in
 spg_status spg_check_apart_from_coo(spg_context *context, const void *memory, int64_t bytes, const char *result,
                                     const spg_coo *matrix, const char *name);
 
-/* NULL if *scale equals `whole`, the number that NULL stands for; else scale. */
-const void *spg_scale_unless(const void *scale, spg_type value_type, int whole);
+/* One element of any type. */
+typedef struct spg_scale {
+    double parts[2];
+} spg_scale;
+
+/* NULL if *scale equals `whole`, the number that NULL stands for; else a copy, as scale may lie in the result. */
+const void *spg_scale_unless(const void *scale, spg_type value_type, int whole, spg_scale *copy);
 
 #endif

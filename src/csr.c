@@ -122,7 +122,8 @@ spg_status spg_csr_spmv(spg_context *context, const void *alpha, const spg_csr *
         status = spg_check_apart_from_csr(context, y, spg_array_bytes(matrix->rows, spg_type_size(matrix->value_type)),
                                           "y", matrix, "matrix");
     if (status != SPG_OK) return status;
-    alpha = spg_scale_unless(alpha, matrix->value_type, 1);
-    beta = spg_scale_unless(beta, matrix->value_type, 0);
+    spg_scale held_alpha, held_beta;
+    alpha = spg_scale_unless(alpha, matrix->value_type, 1, &held_alpha);
+    beta = spg_scale_unless(beta, matrix->value_type, 0, &held_beta);
     return context->backend->csr_spmv(context, alpha, matrix, x, beta, y);
 }

@@ -121,7 +121,7 @@ spg_status spg_krylov_cg(spg_krylov *run)
 
 /* ---- Flexible conjugate gradients ---- */
 
-/* A step along the next p, and what the direction after it needs: z = M r, z . r and z . q. */
+/* A step along the next p, and what the direction after it needs: p . r, z = M r, z . r and z . q. */
 static spg_status queue_flexible(spg_krylov *run, int number)
 {
     spg_amg_krylov_scalars *const s = run->scalars;
@@ -131,6 +131,7 @@ static spg_status queue_flexible(spg_krylov *run, int number)
     (void)number;
     spg_status status = spg_krylov_combine(run, direction, spg_krylov_vector(run, P));
     if (status == SPG_OK) status = step(run, &posted);
+    if (status == SPG_OK) status = dot(run, P, R, &s->left);
     if (status == SPG_OK) status = spg_krylov_precondition(run, spg_krylov_vector(run, R), z);
     if (status == SPG_OK) status = spg_krylov_dots(run, spg_krylov_vectors(run, R, Q - R, 2), z, s->products);
     return status == SPG_OK ? spg_krylov_advance(run, SPG_AMG_FCG_TURN, 0) : status;

@@ -3,6 +3,7 @@
  * products and one for all subtractions. The small system stays at the place. */
 #include "krylov.h"
 
+#include <float.h>
 #include <math.h>
 
 int64_t spg_fgmres_numbers(int restart) { return ((int64_t)restart + 2) * (restart + 6); }
@@ -72,12 +73,21 @@ static int sound_columns(spg_krylov *run, double first, const spg_amg_krylov_sca
     return done - 1;
 }
 
+/* Vector 0 becomes a unit vector. A float cannot hold the inverse of a denormal norm: then in two steps. */
+static spg_status normalise(const spg_krylov *run, double norm)
+{
+    void *const r = basis(run, 0);
+    const double larger = run->type == SPG_F32 && norm < (double)FLT_MIN ? 0x1p64 : 1;
+    const spg_status status = larger > 1 ? spg_krylov_axpby(run, larger, r, 0, r) : SPG_OK;
+    return status == SPG_OK ? spg_krylov_axpby(run, 1 / (norm * larger), r, 0, r) : status;
+}
+
 spg_status spg_krylov_fgmres(spg_krylov *run)
 {
     const double first = run->result.residual;
     spg_amg_krylov_scalars told = {0};
     spg_status status = spg_krylov_advance(run, SPG_AMG_KRYLOV_BEGIN, 0);
-    if (status == SPG_OK) status = spg_krylov_axpby(run, 1 / first, basis(run, 0), 0, basis(run, 0));
+    if (status == SPG_OK) status = normalise(run, first);
     if (status == SPG_OK) status = spg_krylov_iterate(run, run->options.restart, queue, &told);
     const int count = sound_columns(run, first, &told);
     const spg_status added = count > 0 ? add_correction(run, count) : SPG_OK;

@@ -39,9 +39,10 @@ typedef struct spg_amg_krylov_scalars {
     double residuals[SPG_AMG_MOST_UNREAD]; /* of iteration k, from 0, at k % SPG_AMG_MOST_UNREAD */
     double one;                            /* 1, where a coefficient is to be 1 */
     double square;                         /* of a norm */
-    /* (flexible) conjugate gradients: of the step that cannot be done; z . r and z . q; of p in the next direction */
+    /* (flexible) conjugate gradients: of the step that cannot be done; z . r and z . q; p . r after a step along p; of
+     * p in the next direction */
     spg_amg_cg_scalars cg;
-    double failed_rz, failed_pq, products[2], beta;
+    double failed_rz, failed_pq, products[2], left, beta;
     /* BiCGStab: shadow . r and shadow . v; alpha and omega; t . r and t . t; r . r and shadow . r after a step;
      * of p in the next direction */
     double rho, shadow_v, steps[2], least[2], after[2], keep;

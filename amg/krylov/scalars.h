@@ -19,7 +19,9 @@ SPG_INLINE void spg_amg_count_iteration(spg_amg_krylov_scalars *s, double residu
 /* ---- Flexible conjugate gradients ---- */
 
 /* After a step of conjugate gradients and the next z = M r: how the next direction is made. The last residual is
- * r + alpha q, so that z . (r - last) = -alpha z . q. */
+ * r + alpha q, so that z . (r - last) = -alpha z . q. The next step is as long as if p . r = z . r, which holds for the
+ * next p if it does for the last and nothing is left of r along that: but for rounding, which in the end is all that
+ * r and p consist of. Then the method ends, since such a step may lead away. */
 SPG_INLINE void spg_amg_fcg_turn(spg_amg_krylov_scalars *s, double target)
 {
     const double rz = s->cg.rz_before, pq = s->cg.pq, alpha = rz / pq;
@@ -32,6 +34,7 @@ SPG_INLINE void spg_amg_fcg_turn(spg_amg_krylov_scalars *s, double target)
     spg_amg_count_iteration(s, sqrt(s->cg.rr), target);
     s->beta = -alpha * s->products[1] / rz;
     s->cg.rz = s->products[0];
+    if (fabs(s->beta * s->left) > 0.5 * fabs(s->cg.rz)) s->end = SPG_AMG_ENDED;
     s->cg.has_ended = s->end != SPG_AMG_GOES_ON;
 }
 

@@ -53,8 +53,9 @@ typedef struct spg_matrix_market_warning {
  * Still refused, since readers differ on it or its meaning is a guess: on the diagonal, anything but zeros in a
  * skew-symmetric file, and imaginary parts in a hermitian one; a symmetry for a matrix that is not square; files with
  * fewer or more entries than declared; indices from 0, or with a point; numbers followed directly by something, such as
- * a comma, %, a suffix, or an exponent without its letter; numerals that are not decimal; vectors, patterns as arrays,
- * and words in the banner that the format does not have. */
+ * a comma, %, a suffix, or an exponent without its letter; numerals that are not decimal; lines whose numbers alone
+ * have more than 1024 characters; vectors, patterns as arrays, and words in the banner that the format does not have.
+ */
 SPG_API spg_status spg_read_matrix_market_lenient(spg_context *context, const char *path, spg_csr *matrix,
                                                   spg_matrix_market_warning *warning);
 

@@ -116,7 +116,12 @@ bool matrix_market_finish_line(matrix_market_scanner *scanner)
         if (!matrix_market_lets_pass(scanner, "a longer line than the format allows"))
             return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "a line of %lld characters; the format allows %d",
                                        length, MATRIX_MARKET_LINE);
+        const char *end = at;
         draw_together(scanner->line, at);
+        while (end > scanner->line && end[-1] == ' ') --end;
+        if (end - scanner->line > MATRIX_MARKET_LINE)
+            return matrix_market_fault(scanner, SPG_ERROR_FORMAT, "numbers of %lld characters; a line can have %d",
+                                       (long long)(end - scanner->line), MATRIX_MARKET_LINE);
     }
     scanner->at = at < scanner->end ? at + 1 : at;
     scanner->line = scanner->at;

@@ -32,16 +32,17 @@ static spg_status fail_to_write(const output *out, int error)
     return matrix_market_system_error(out->context, out->path, "cannot be written", error);
 }
 
-/* Creates a file with a new name next to the target; -1 with errno. */
+/* Creates a file with a new name next to the target; -1 with errno. The name is short, whatever the target's is. */
 static int create_temporary(output *out)
 {
     enum { ATTEMPTS = 1000 };
-    size_t size = strlen(out->target) + 32;
+    const char *const slash = strrchr(out->target, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - out->target) + 1 : 0, size = folder + 40;
     out->temporary = malloc(size);
     if (out->temporary == NULL) return -1;
     int file = -1;
     for (int k = 0; k < ATTEMPTS && file < 0; ++k) {
-        snprintf(out->temporary, size, "%s.%ld.%d.tmp", out->target, (long)getpid(), k);
+        snprintf(out->temporary, size, "%.*s.spg.%ld.%d.tmp", (int)folder, out->target, (long)getpid(), k);
         file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) break;
     }
@@ -183,7 +184,8 @@ static spg_status put_dense(const output *out, const spg_dense *matrix)
     spg_status status =
         put(out, "%%%%MatrixMarket matrix array %s general\n%lld %lld\n",
             is_complex(matrix->value_type) ? "complex" : "real", (long long)matrix->rows, (long long)matrix->cols);
-    for (int64_t column = 0; column < matrix->cols; ++column)
+    const int64_t cols = matrix->rows > 0 ? matrix->cols : 0;
+    for (int64_t column = 0; column < cols && status == SPG_OK; ++column)
         for (int64_t row = 0; row < matrix->rows && status == SPG_OK; ++row)
             status = put_value(out, matrix->values, matrix->value_type, row + column * matrix->rows, row, column);
     return status;

@@ -74,8 +74,9 @@ spg_status spg_csr_add(spg_context *context, const void *alpha, const spg_csr *A
     if (status != SPG_OK) return status;
     spg_csr made = {.rows = A->rows, .cols = A->cols, .value_type = A->value_type, .place = A->place};
     made.offset_type = A->offset_type == SPG_I64 || B->offset_type == SPG_I64 ? SPG_I64 : SPG_I32;
-    alpha = spg_scale_unless(alpha, A->value_type, 1);
-    beta = spg_scale_unless(beta, A->value_type, 1);
+    spg_scale held_alpha, held_beta;
+    alpha = spg_scale_unless(alpha, A->value_type, 1, &held_alpha);
+    beta = spg_scale_unless(beta, A->value_type, 1, &held_beta);
     status = context->backend->operations->add(context, alpha, A, beta, B, &made);
     if (status == SPG_OK) *C = made;
     return status;

@@ -30,6 +30,8 @@ spg_status spg_csr_spmm(spg_context *context, const void *alpha, const spg_csr *
     const bool by_row = layout == SPG_ROW_MAJOR;
     const spg_vectors vectors = {
         count, X, Y, by_row ? x_stride : 1, by_row ? 1 : x_stride, by_row ? y_stride : 1, by_row ? 1 : y_stride};
-    return context->backend->operations->spmm(context, spg_scale_unless(alpha, matrix->value_type, 1), matrix,
-                                              spg_scale_unless(beta, matrix->value_type, 0), &vectors);
+    spg_scale held_alpha, held_beta;
+    alpha = spg_scale_unless(alpha, matrix->value_type, 1, &held_alpha);
+    beta = spg_scale_unless(beta, matrix->value_type, 0, &held_beta);
+    return context->backend->operations->spmm(context, alpha, matrix, beta, &vectors);
 }

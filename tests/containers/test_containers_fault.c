@@ -125,6 +125,36 @@ static void a_limit_that_one_thread_does_with_is_enough_for_many(void **state)
     }
 }
 
+/* Where all triples are summed, their unsummed rows are workspace, 12 bytes a triple, and so is what sorts these. */
+static void triples_that_are_summed_are_workspace(void **state)
+{
+    (void)state;
+    if (test_place() != SPG_PLACE_HOST) skip();
+    enum { TRIPLES = 100000, CALL = 5 };
+    const container_call *call = &test_container_calls[CALL];
+    assert_string_equal(call->name, "spg_csr_from_coo");
+    for (int threads = 1; threads <= 4; threads += 3) {
+        int done = 0;
+        for (int64_t limit = 12 * TRIPLES; limit <= 24 * TRIPLES + 1000; limit += TRIPLES / 2) {
+            test_allocator memory;
+            spg_context *context = test_faulty_context(&memory, threads, limit);
+            container_inputs inputs = {0};
+            assert_int_equal(spg_coo_alloc(context, 3, 5, TRIPLES, SPG_F64, &inputs.coo), SPG_OK);
+            for (int32_t k = 0; k < TRIPLES; ++k) {
+                inputs.coo.row_indices[k] = k % 7 % 3;
+                inputs.coo.columns[k] = (4 * k + k / 5) % 5;
+                ((double *)inputs.coo.values)[k] = k;
+            }
+            const int64_t bytes = workspace_of(context, call, &inputs);
+            if (bytes > limit) fail_msg("%lld bytes of %lld, %d threads", (long long)bytes, (long long)limit, threads);
+            done += bytes >= 0;
+            spg_coo_free(context, &inputs.coo);
+            spg_context_destroy(context);
+        }
+        assert_in_range(done, 1, 24);
+    }
+}
+
 static void a_transpose_does_without_workspace_where_none_is_allowed(void **state)
 {
     (void)state;
@@ -148,6 +178,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_allocation_of_a_call_may_be_refused),
         cmocka_unit_test(workspace_stays_within_its_limit_or_the_call_is_refused),
         cmocka_unit_test(a_limit_that_one_thread_does_with_is_enough_for_many),
+        cmocka_unit_test(triples_that_are_summed_are_workspace),
         cmocka_unit_test(a_transpose_does_without_workspace_where_none_is_allowed),
     };
     return TEST_RUN_HERE(argc, argv, "containers: fault", tests);

@@ -218,6 +218,22 @@ static void a_path_that_ends_in_gz_is_written_packed(void **state)
     }
 }
 
+static void a_name_as_long_as_the_system_allows_is_written(void **state)
+{
+    const fixture *f = *state;
+    enum { LONGEST = 255 };
+    char name[LONGEST + 1] = "", path[sizeof f->folder + sizeof name + 1];
+    memset(name, 'a', LONGEST);
+    snprintf(path, sizeof path, "%s/%s", f->folder, name);
+    spg_csr matrix;
+    assert_int_equal(spg_read_matrix_market(f->context, SOURCE, &matrix), SPG_OK);
+    for (int k = 0; k < 2; ++k) /* a new file, and one that is replaced */
+        if (spg_write_matrix_market(f->context, path, &matrix) != SPG_OK)
+            fail_msg("%s", spg_context_message(f->context));
+    spg_csr_free(f->context, &matrix);
+    assert_reads(f, path);
+}
+
 static void what_cannot_be_written_packed_leaves_the_old_file(void **state)
 {
     const fixture *f = *state;
@@ -261,6 +277,8 @@ static void dense_matrices_come_back(void **state)
     assert_dense_comes_back(f, &(spg_dense){6, 1, SPG_F32, narrow}, widened);
     assert_dense_comes_back(f, &(spg_dense){3, 1, SPG_C32, narrow}, widened);
     assert_dense_comes_back(f, &(spg_dense){0, 4, SPG_F64, NULL}, NULL);
+    const spg_dense no_rows = {0, INT64_MAX, SPG_F64, NULL}; /* written at once */
+    assert_int_equal(spg_write_matrix_market_dense(f->context, f->path, &no_rows), SPG_OK);
 }
 
 static void a_dense_matrix_that_cannot_be_written_is_refused(void **state)
@@ -304,6 +322,7 @@ int main(void)
         TEST(what_follows_the_packed_text_is_refused),
         TEST(a_missing_file_and_a_faulty_text_are_refused_as_others_are),
         TEST(a_path_that_ends_in_gz_is_written_packed),
+        TEST(a_name_as_long_as_the_system_allows_is_written),
         TEST(what_cannot_be_written_packed_leaves_the_old_file),
         TEST(dense_matrices_come_back),
         TEST(a_dense_matrix_that_cannot_be_written_is_refused),

@@ -177,6 +177,33 @@ static void a_long_line_is_read_whole(void **state)
     read_long_line(1, 1017, 1, 0);
 }
 
+/* Of a number that the converting library would cut, it would read the rest as the next one. */
+static void a_number_longer_than_a_line_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *format;
+        int most; /* zeros that still fit */
+    } lines[] = {{BANNER "coordinate real general\n2 2 2\n1   1 %0*d\n2 2 7\n", 1020},
+                 {BANNER "coordinate real general\n2 2 2\n%0*d  1 4\n2 2 7\n", 1020},
+                 {BANNER "array real general\n3 1\n1\n%0*d\n2\n", 1024}};
+    for (int k = 0; k < 3; ++k)
+        for (int more = 0; more < 2; ++more) {
+            char text[2000];
+            const int length = snprintf(text, sizeof text, lines[k].format, lines[k].most + more, 1);
+            spg_csr matrix;
+            const spg_status status =
+                matrix_market_read_lenient_text(test_host(), "a", text, (size_t)length, &matrix, NULL);
+            assert_int_equal(status, more ? SPG_ERROR_FORMAT : SPG_OK);
+            const double values[] = {k == 1 ? 4 : 1, k < 2 ? 7 : 1, 2};
+            if (more)
+                assert_non_null(strstr(spg_context_message(test_host()), "1025 characters; a line can have 1024"));
+            else
+                assert_memory_equal(matrix.values, values, (size_t)matrix.nnz * sizeof *values);
+            spg_csr_free(test_host(), &matrix);
+        }
+}
+
 static spg_status read_dense_lenient(const char *text, spg_dense *matrix, spg_matrix_market_warning *warning)
 {
     return matrix_market_read_dense_lenient_text(test_host(), "a.mtx", text, strlen(text), matrix, warning);
@@ -272,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(all_of_it_is_refused_unless_it_is_asked_for),
         cmocka_unit_test(a_file_of_the_format_gives_no_warning),
         cmocka_unit_test(a_long_line_is_read_whole),
+        cmocka_unit_test(a_number_longer_than_a_line_is_refused),
         cmocka_unit_test(an_array_is_read_dense_by_the_same_rules),
         cmocka_unit_test(what_has_no_one_reading_is_refused_all_the_same),
     };

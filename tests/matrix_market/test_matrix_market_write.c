@@ -194,7 +194,7 @@ static void an_existing_file_is_replaced(void **state)
     spg_csr large, small;
     folder made = open_folder();
     char left[sizeof made.path + 40]; /* as an interrupted process of the same number would leave it */
-    snprintf(left, sizeof left, "%s.%ld.0.tmp", made.path, (long)getpid());
+    snprintf(left, sizeof left, "%s/.spg.%ld.0.tmp", made.name, (long)getpid());
     assert_int_equal(mkfifo(left, 0600), 0);
     read_or_fail(context, TINY "demo.mtx", &large);
     small_matrix(context, &small);

@@ -101,10 +101,31 @@ static void products_of_neighbouring_rows_have_the_bits_of_one_row_at_a_time(voi
     spg_context_destroy(context);
 }
 
+/* alpha is y's first element and beta its second, which the first and the second row overwrite. */
+static void scales_may_lie_in_the_result(void **state)
+{
+    (void)state;
+    if (test_place() != SPG_PLACE_HOST) skip(); /* scales lie on the host */
+    int32_t offsets[] = {0, 1, 2, 3}, columns[] = {0, 1, 2}, rows[] = {0, 1, 2}, any_order[] = {2, 0, 1};
+    double values[] = {1, 1, 1}, x[] = {10, 20, 30};
+    const double expected[] = {2 * 10 + 3 * 2, 2 * 20 + 3 * 3, 2 * 30 + 3 * 5}, permuted[] = {46, 69, 35};
+    const spg_csr A = {3, 3, 3, SPG_I32, SPG_F64, SPG_PLACE_HOST, offsets, columns, values};
+    for (int way = 0; way < 4; ++way) {
+        double y[] = {2, 3, 5};
+        const spg_coo coo = {3, 3, 3, SPG_F64, SPG_PLACE_HOST, way == 3 ? any_order : rows, columns, values};
+        const spg_status status = way == 0   ? spg_csr_spmv(test_host(), y, &A, x, y + 1, y)
+                                  : way == 1 ? spg_csr_spmm(test_host(), y, &A, 1, SPG_ROW_MAJOR, x, 1, y + 1, y, 1)
+                                             : spg_coo_spmv(test_host(), y, &coo, x, y + 1, y);
+        assert_int_equal(status, SPG_OK);
+        assert_memory_equal(y, way == 3 ? permuted : expected, sizeof y);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_with_vectors_have_the_bits_of_one_at_a_time),
+        cmocka_unit_test(scales_may_lie_in_the_result),
         cmocka_unit_test(products_of_neighbouring_rows_have_the_bits_of_one_row_at_a_time),
     };
     return TEST_RUN_HERE(argc, argv, "products with several vectors", tests);

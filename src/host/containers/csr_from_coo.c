@@ -23,6 +23,7 @@ typedef struct contraction {
     spg_threads threads;
     int64_t parts;
     int64_t *begins; /* parts + 1 */
+    int64_t used;    /* bytes that sorting took beside the sorted entries */
 } contraction;
 
 static int64_t count_places(const spg_csr *sorted, int64_t first, int64_t last)
@@ -92,7 +93,8 @@ static void sum_parts(const void *data, spg_range parts)
 static spg_status sum_places(spg_context *context, const contraction *plan, spg_type offset_type)
 {
     const spg_csr *sorted = plan->sorted;
-    spg_status status = spg_check_workspace(context, spg_csr_bytes(sorted), "summing triples of the same place");
+    spg_status status =
+        spg_check_workspace(context, spg_csr_bytes(sorted) + plan->used, "summing triples of the same place");
     if (status != SPG_OK) return status;
     status = spg_csr_alloc(context, sorted->rows, sorted->cols, plan->begins[plan->parts], offset_type,
                            sorted->value_type, plan->matrix);
@@ -101,10 +103,10 @@ static spg_status sum_places(spg_context *context, const contraction *plan, spg_
     return SPG_OK;
 }
 
-static spg_status contract(spg_context *context, spg_csr *sorted, spg_type offset_type, spg_csr *matrix)
+static spg_status contract(spg_context *context, spg_csr *sorted, int64_t used, spg_type offset_type, spg_csr *matrix)
 {
     int64_t begins[MOST_PARTS + 1] = {0};
-    contraction plan = {.sorted = sorted, .matrix = matrix, .begins = begins};
+    contraction plan = {.sorted = sorted, .matrix = matrix, .begins = begins, .used = used};
     plan_contraction(context, &plan);
     int64_t places = begins[plan.parts];
     spg_status status = spg_check_offset_range(context, places, offset_type, "matrix");
@@ -123,10 +125,13 @@ spg_status spg_host_csr_from_coo(spg_context *context, const spg_coo *source, sp
     spg_csr sorted; /* with 64-bit offsets: there may be more triples than distinct entries */
     status = spg_csr_alloc(context, source->rows, source->cols, source->nnz, SPG_I64, source->value_type, &sorted);
     if (status != SPG_OK) return status;
+    /* The unsummed entries are the result, or workspace if triples are to be summed. */
+    const int64_t beside = spg_csr_bytes(&sorted) - held;
+    int64_t used;
     spg_host_entries entries = {source->row_indices, source->columns, NULL, source->values};
-    status = spg_host_distribute(context, &entries, held, &sorted);
-    if (status == SPG_OK) status = spg_host_sort_rows(context, &sorted, held);
-    if (status == SPG_OK) status = contract(context, &sorted, offset_type, matrix);
+    status = spg_host_distribute(context, &entries, held + beside, &sorted);
+    if (status == SPG_OK) status = spg_host_sort_rows_beside(context, &sorted, held, beside, &used);
+    if (status == SPG_OK) status = contract(context, &sorted, used, offset_type, matrix);
     spg_csr_free(context, &sorted);
     return status;
 }

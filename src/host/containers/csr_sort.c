@@ -63,19 +63,27 @@ static void sort_range(const void *data, spg_range rows)
 
 spg_status spg_host_sort_rows(spg_context *context, spg_csr *matrix, int64_t held)
 {
+    int64_t used;
+    return spg_host_sort_rows_beside(context, matrix, held, 0, &used);
+}
+
+spg_status spg_host_sort_rows_beside(spg_context *context, spg_csr *matrix, int64_t held, int64_t beside, int64_t *used)
+{
     static sort_function *const sort_rows[4] = BY_VALUE_TYPE(sort_rows);
+    *used = 0;
     spg_threads threads = spg_host_threads(context, matrix->nnz + matrix->rows);
     int64_t parts = spg_host_parts(threads), longest = longest_unsorted(matrix, threads);
     if (longest == 0) return SPG_OK;
     int64_t entry_bytes = (int64_t)(sizeof *matrix->columns + spg_type_size(matrix->value_type));
     int64_t spare_bytes = longest > LONGEST_INSERTED ? (longest * entry_bytes + 63) / 64 * 64 : 0; /* per thread */
-    threads.count = spg_pieces_within_limit(context, held, spare_bytes, threads.count);
+    threads.count = spg_pieces_within_limit(context, held + beside, spare_bytes, threads.count);
+    *used = threads.count * spare_bytes;
     void *spare;
-    spg_status status = spg_allocate_workspace(context, held, threads.count * spare_bytes, "sorting rows", &spare);
+    spg_status status = spg_allocate_workspace(context, held, *used, "sorting rows", &spare);
     if (status != SPG_OK) return status;
     spg_host_parallel_rows(threads, matrix, parts, sort_range,
                            &(sort_job){matrix, sort_rows[matrix->value_type], spare, spare_bytes});
-    spg_release(context, spare, threads.count * spare_bytes);
+    spg_release(context, spare, *used);
     return SPG_OK;
 }
 

@@ -148,12 +148,66 @@ static void a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further(void
             }
 }
 
+/* The residual falls far below where each method began, to the rounding of that, where small systems leave a method no
+ * direction. */
+static void a_guess_much_larger_than_the_solution_does_no_harm(void **state)
+{
+    (void)state;
+    enum { KINDS = 3, SHIFTS = 12 };
+    static const char *const names[KINDS] = {"fd2d5:1", "fd2d5:2", "fd2d5:3"};
+    for (int k = 0; k < KINDS * SHIFTS * METHODS; k++) {
+        const char *name = names[k / METHODS % KINDS];
+        const int shift = k / METHODS / KINDS;
+        test_system system;
+        spg_krylov_options options = spg_krylov_options_default();
+        const spg_csr generated = test_generate(name, SPG_F64);
+        for (int64_t i = 0; i < generated.nnz; i++) /* not whole numbers, so that steps are rounded */
+            if (((double *)generated.values)[i] > 0) ((double *)generated.values)[i] += 0.1 * (double)(shift + i % 5);
+        test_system_begin(&generated, NULL, 1, &system);
+        const spg_operator A = spg_csr_operator(&system.A_here);
+        double *values = test_system_fetch(&system, system.b);
+        for (int64_t i = 0; i < A.rows; i++) values[i] = 1e-25 * (double)(3 + i % 5);
+        test_send(values, system.bytes, system.b);
+        for (int64_t i = 0; i < A.rows; i++) values[i] = 1 / ((double)i + 1.3);
+        test_send(values, system.bytes, system.x);
+        options.method = methods[k % METHODS];
+        options.max_iterations = 1000;
+        if (spg_krylov_solve(system.context, &A, NULL, system.b, system.x, &options, NULL) != SPG_OK)
+            fail_msg("%s, shift %d, method %d: %s", name, shift, k % METHODS, spg_context_message(system.context));
+        free(values);
+        test_system_end(&system);
+    }
+}
+
+static void a_right_hand_side_of_denormal_floats_is_solved_for(void **state)
+{
+    (void)state;
+    for (int m = 0; m < METHODS; m++) {
+        test_system system;
+        spg_krylov_options options = spg_krylov_options_default();
+        spg_krylov_result result;
+        test_system_of("fd2d5:3", SPG_F32, &system);
+        const spg_operator A = spg_csr_operator(&system.A_here);
+        float values[9];
+        for (int i = 0; i < 9; i++) values[i] = 1e-40F * (float)(1 + i % 4);
+        test_send(values, sizeof values, system.b);
+        options.method = methods[m];
+        options.tolerance = 1e-3;
+        if (spg_krylov_solve(system.context, &A, NULL, system.b, system.x, &options, &result) != SPG_OK)
+            fail_msg("method %d: %s", m, spg_context_message(system.context));
+        assert_true(result.initial_residual > 0);
+        test_system_end(&system);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_iterate_and_its_residual_are_told_after_a_fault),
         cmocka_unit_test(a_right_hand_side_without_a_norm_is_told),
         cmocka_unit_test(a_residual_that_cannot_be_computed_is_no_number),
+        cmocka_unit_test(a_guess_much_larger_than_the_solution_does_no_harm),
+        cmocka_unit_test(a_right_hand_side_of_denormal_floats_is_solved_for),
         cmocka_unit_test(a_tolerance_of_zero_ends_where_the_residual_cannot_fall_further),
     };
     return TEST_RUN_HERE(argc, argv, "krylov, ends", tests);
