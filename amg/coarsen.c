@@ -341,17 +341,15 @@ static spg_status compare_with_diagonal(const spg_amg *amg, const spg_csr *A, bo
     return status;
 }
 
-/* Whether the level is diagonal and too large to be solved densely. A complex one must have a real diagonal. */
+/* Whether the level is diagonal and too large to be solved densely. A node may also be left out for weak couplings, and
+ * a complex diagonal has couplings in its real form: entries are looked at only then. */
 static spg_status find_diagonal(spg_amg *amg, const spg_level *level)
 {
     amg->is_diagonal = level->left_out == level->aggregates.nodes && level->nnz <= spg_amg_parts(amg) * level->rows &&
                        level->rows > SPG_AMG_MOST_DENSE;
-    if (amg->is_diagonal && amg->options.theta > 0) /* a node may be left out for weak couplings */
-        return compare_with_diagonal(amg, &level->A, &amg->is_diagonal);
-    if (!amg->is_diagonal || !amg->is_complex) return SPG_OK;
-    const spg_status status = spg_amg_learn_symmetry(amg);
-    amg->is_diagonal = !amg->is_unsymmetric;
-    return status;
+    const bool is_sure = amg->options.theta == 0 && !amg->is_complex;
+    if (!amg->is_diagonal || is_sure) return SPG_OK;
+    return compare_with_diagonal(amg, &level->A, &amg->is_diagonal);
 }
 
 spg_status spg_amg_coarsen(spg_amg *amg, spg_level *level, bool *ends)
