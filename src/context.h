@@ -27,6 +27,7 @@ struct spg_context {
     struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
     int64_t kept_bytes;
     int64_t current_bytes, peak_bytes; /* of current allocations */
+    int64_t most_bytes;                /* what they may be at present; 0: no bound */
     spg_watch *watches;
     spg_draw_options draw_options; /* of builds of tables, and draws */
     bool has_last_stats;

@@ -18,9 +18,12 @@ static int64_t value_bytes(const spg_csr *matrix)
     return spg_array_bytes(matrix->nnz, spg_type_size(matrix->value_type));
 }
 
+/* Sums of these do not overflow, and no allocation can satisfy so much either. */
+static int64_t bounded(int64_t bytes) { return bytes < INT64_MAX / 4 ? bytes : INT64_MAX / 4; }
+
 int64_t spg_csr_bytes(const spg_csr *matrix)
 {
-    return offset_bytes(matrix) + column_bytes(matrix) + value_bytes(matrix);
+    return bounded(offset_bytes(matrix)) + bounded(column_bytes(matrix)) + bounded(value_bytes(matrix));
 }
 
 /* The struct's pointers are not const, as calls that make a matrix fill them. */

@@ -172,10 +172,16 @@ static void *try_to_allocate(spg_context *context, int64_t bytes, spg_place plac
     return allocate_default(context, bytes);
 }
 
+static bool exceeds_most(const spg_context *context, int64_t bytes)
+{
+    return context->most_bytes > 0 && bytes > context->most_bytes - context->current_bytes;
+}
+
 /* NULL for 0 bytes, or if out of memory. */
 static void *allocate_and_count(spg_context *context, int64_t bytes, spg_place place)
 {
     if (bytes <= 0 || bytes >= INT64_MAX / 4) return NULL;
+    if (exceeds_most(context, bytes)) return NULL;
     void *memory = try_to_allocate(context, bytes, place);
     if (memory != NULL) count(context, bytes);
     return memory;
@@ -185,6 +191,10 @@ static spg_status allocate_at(spg_context *context, int64_t bytes, spg_place pla
 {
     *memory = allocate_and_count(context, bytes, place);
     if (*memory != NULL || bytes == 0) return SPG_OK;
+    if (exceeds_most(context, bytes))
+        return spg_context_fail(context, SPG_ERROR_MEMORY,
+                                "%s: %lld bytes of workspace are needed, the limit leaves %lld", what, (long long)bytes,
+                                (long long)(context->most_bytes - context->current_bytes));
     if (place != SPG_PLACE_HOST && context->backend->is_captured(context))
         return spg_context_fail(context, SPG_ERROR_UNSUPPORTED,
                                 "%s: %lld bytes asked while the stream is captured; call this once before the capture, "
@@ -307,7 +317,7 @@ static block_header *map_reservation(spg_context *context, int64_t mapped)
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory)
 {
     *memory = NULL;
-    if (context->config.allocator.allocate != NULL) return false;
+    if (context->config.allocator.allocate != NULL || context->most_bytes > 0) return false;
     if (context->config.place != SPG_PLACE_HOST) {
         *memory = context->backend->allocate(context, bytes);
         return *memory != NULL;

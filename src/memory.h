@@ -45,8 +45,8 @@ void *spg_allocate_spare(spg_context *context, int64_t held, int64_t bytes);
 int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t piece_bytes, int most);
 
 /* Reserves memory for a result of bounded but still unknown size. On the host this is address space, and only written
- * pages cost memory; on a device it is memory, all of it. False if the context has a caller's allocator, or if so much
- * is not available; use an exact allocation then. A reservation is counted only after spg_trim. */
+ * pages cost memory; on a device it is memory, all of it. False if the context has a caller's allocator or a bound on
+ * all it holds, or if so much is not available; use an exact allocation then. A reservation is counted only after spg_trim. */
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory);
 
 /* Turns a reservation into an allocation of `bytes` (at most what was reserved) with the same contents; free it with

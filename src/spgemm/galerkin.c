@@ -49,19 +49,21 @@ spg_status spg_galerkin_explain_RAP(spg_context *context, spg_status status)
     return explain(context, status, "R*AP, whose A is R and whose B is A*P");
 }
 
-/* As spg_multiply, with `held` bytes of the workspace limit already in use; with is_mirrored, as
- * spg_multiply_symmetric. */
-static spg_status multiply_within(spg_context *context, int64_t held, const spg_csr *A, const spg_csr *B, spg_csr *C,
-                                  bool *is_mirrored, spgemm_stats *stats)
+/* Takes `held` bytes, which are in use, off the workspace limit, until the caller sets it to *limit again. */
+static spg_status hold(spg_context *context, int64_t held, int64_t *limit)
 {
-    int64_t limit = context->config.workspace_limit;
+    *limit = context->config.workspace_limit;
     spg_status status = spg_check_workspace(context, held + 1, "a Galerkin product");
-    if (status != SPG_OK) return status;
-    if (limit > 0) context->config.workspace_limit = limit - held;
-    status = is_mirrored != NULL ? spg_multiply_symmetric(context, A, B, C, is_mirrored, stats)
-                                 : spg_multiply(context, A, B, false, C, stats);
-    context->config.workspace_limit = limit;
+    if (status == SPG_OK && *limit > 0) context->config.workspace_limit = *limit - held;
     return status;
+}
+
+/* A*P, which is workspace. */
+static spg_status multiply_by_P(spg_context *context, int64_t held, const spg_csr *A, const spg_csr *P, spg_csr *AP,
+                                spg_galerkin_stats *stats)
+{
+    return spg_galerkin_explain_AP(context,
+                                   spg_multiply_within(context, held, "a Galerkin product", A, P, AP, &stats->AP));
 }
 
 /* C = R*AP; with a flag, symmetric if it is set. */
@@ -74,8 +76,12 @@ static spg_status multiply_by_R(spg_context *context, int64_t held, const spg_cs
     spg_status status = symmetric != NULL ? amg->flag_on_host(context, symmetric, &is_symmetric) : SPG_OK;
     stats->symmetry_ms += 1e3 * (spg_seconds() - begin);
     if (status == SPG_OK) {
-        status = multiply_within(context, held + spg_csr_bytes(AP), R, AP, C, is_symmetric ? &is_mirrored : NULL,
-                                 &stats->RAP);
+        int64_t limit;
+        status = hold(context, held + spg_csr_bytes(AP), &limit);
+        if (status == SPG_OK)
+            status = is_symmetric ? spg_multiply_symmetric(context, R, AP, C, &is_mirrored, &stats->RAP)
+                                  : spg_multiply(context, R, AP, false, C, &stats->RAP);
+        context->config.workspace_limit = limit;
         status = spg_galerkin_explain_RAP(context, status);
     }
     begin = spg_seconds();
@@ -92,8 +98,8 @@ static spg_status multiply(spg_context *context, const spg_csr *R, const spg_csr
                            spg_galerkin_stats *stats)
 {
     spg_csr AP;
-    spg_status status = multiply_within(context, 0, A, P, &AP, NULL, &stats->AP);
-    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    spg_status status = multiply_by_P(context, 0, A, P, &AP, stats);
+    if (status != SPG_OK) return status;
     status = multiply_by_R(context, 0, R, &AP, NULL, C, stats);
     spg_csr_free(context, &AP);
     return status;
@@ -113,16 +119,25 @@ static spg_status end_transpose(spg_context *context, const spg_galerkin_operand
     return explain(context, status, "P");
 }
 
-spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R,
-                                  spg_galerkin_stats *stats)
+static spg_status transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R)
 {
-    double begin = spg_seconds();
     void *pending = NULL;
     spg_status status = begin_transpose(context, of, R, &pending);
     if (status == SPG_OK) status = end_transpose(context, of, R, pending);
-    if (status == SPG_OK && of->finds)
-        status = spg_check_workspace(context, spg_csr_bytes(R), "a Galerkin product's P^T");
     if (status != SPG_OK) spg_csr_free(context, R);
+    return status;
+}
+
+spg_status spg_galerkin_transpose(spg_context *context, const spg_galerkin_operands *of, spg_csr *R,
+                                  spg_galerkin_stats *stats)
+{
+    const spg_csr *Q = spg_galerkin_restricts(of);
+    const double begin = spg_seconds();
+    const spg_csr sizes = {.rows = Q->cols, .nnz = Q->nnz, .offset_type = Q->offset_type, .value_type = Q->value_type};
+    int64_t limit;
+    spg_status status = hold(context, of->finds ? spg_csr_bytes(&sizes) : 0, &limit);
+    if (status == SPG_OK) status = transpose(context, of, R);
+    context->config.workspace_limit = limit;
     stats->transpose_ms = 1e3 * (spg_seconds() - begin);
     return status;
 }
@@ -138,8 +153,9 @@ static spg_status multiply_in_turn(spg_context *context, const spg_galerkin_oper
     spg_status status = R->row_offsets == NULL ? spg_galerkin_transpose(context, of, R, stats) : SPG_OK;
     if (status != SPG_OK) return status;
     const int64_t held = spg_csr_bytes(R) + (int64_t)sizeof *of->symmetric;
-    status = multiply_within(context, of->finds ? held : 0, of->A, of->P, AP, NULL, &stats->AP);
-    if (status != SPG_OK) return spg_galerkin_explain_AP(context, status);
+    status = of->finds ? multiply_by_P(context, held, of->A, of->P, AP, stats)
+                       : spg_galerkin_explain_AP(context, spg_multiply(context, of->A, of->P, false, AP, &stats->AP));
+    if (status != SPG_OK) return status;
     double begin = spg_seconds();
     status = find_symmetry(context, of); /* A*P has checked A */
     stats->symmetry_ms = 1e3 * (spg_seconds() - begin);

@@ -50,11 +50,11 @@ static spg_status run(spg_product *product, spgemm_stats *stats)
     if (status == SPG_OK) status = backend->product_assemble(product);
     backend->product_end(product);
 
+    complete_stats(&product->stats, A, C);
     if (status != SPG_OK) {
         spg_csr_free(context, C);
         return status;
     }
-    complete_stats(&product->stats, A, C);
     product->stats.total_ms = 1e3 * (spg_seconds() - begin);
     *stats = product->stats;
     return SPG_OK;
@@ -65,6 +65,30 @@ spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B
 {
     spg_product product = {.context = context, .A = A, .B = B, .C = C, .pattern_only = pattern_only};
     return run(&product, stats);
+}
+
+spg_status spg_multiply_within(spg_context *context, int64_t held, const char *what, const spg_csr *A, const spg_csr *B,
+                               spg_csr *C, spgemm_stats *stats)
+{
+    spg_product product = {.context = context, .A = A, .B = B, .C = C};
+    const int64_t limit = context->config.workspace_limit, left = limit - held;
+    if (limit == 0) return run(&product, stats);
+    spg_status status = spg_check_workspace(context, held + 1, what);
+    if (status != SPG_OK) return status;
+    context->config.workspace_limit = left;
+    context->most_bytes = context->current_bytes + left;
+    status = run(&product, stats);
+    const spgemm_stats counted = product.stats;
+    if (status == SPG_ERROR_MEMORY && counted.nnz > 0) { /* C's size is known now: what it leaves is for the rest */
+        context->config.workspace_limit = limit;
+        status = spg_check_workspace(context, held + counted.result_bytes + 1, what);
+        context->config.workspace_limit = left - counted.result_bytes;
+        product = (spg_product){.context = context, .A = A, .B = B, .C = C};
+        if (status == SPG_OK) status = run(&product, stats);
+    }
+    context->config.workspace_limit = limit;
+    context->most_bytes = 0;
+    return status;
 }
 
 spg_status spg_multiply_symmetric(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C,

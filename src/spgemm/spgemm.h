@@ -11,6 +11,11 @@ spg_status spg_check_operands(spg_context *context, const spg_csr *A, const spg_
 spg_status spg_multiply(spg_context *context, const spg_csr *A, const spg_csr *B, bool pattern_only, spg_csr *C,
                         spgemm_stats *stats);
 
+/* As spg_multiply, for a C that is workspace too: C and all else stay within what `held` bytes leave of the workspace
+ * limit. What does not fit is told as `what`. */
+spg_status spg_multiply_within(spg_context *context, int64_t held, const char *what, const spg_csr *A, const spg_csr *B,
+                               spg_csr *C, spgemm_stats *stats);
+
 /* C = A*B for a B that is itself a product, if C's pattern is known to be symmetric and its entries below the diagonal
  * must equal those above it. *is_mirrored: whether they already do; then half of the products may have been enough. */
 spg_status spg_multiply_symmetric(spg_context *context, const spg_csr *A, const spg_csr *B, spg_csr *C,
