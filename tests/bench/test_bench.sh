@@ -144,6 +144,10 @@ says out "AA skipped: A*A needs a square A"
 says out "AP skipped"
 run 1 $quick --type f64 "$folder/complex.mtx"
 says err "complex"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 3\n' >"$folder/large.mtx"
+run 0 $quick "$folder/large.mtx"
+run 1 $quick --type c32 "$folder/large.mtx"
+says err "large.mtx: holds 1e+300, which is past c32"
 run 1 $quick --json "$folder/no/such/folder" fd2d5:8
 says err "cannot be opened"
 [ ! -c /dev/full ] || { run 1 $quick --json /dev/full fd2d5:8; says err "/dev/full: "; }
@@ -153,6 +157,9 @@ run 1 $quick --workspace-limit 1 --product AA fd2d5:20
 says out "FAILED: SPG_ERROR_MEMORY"
 says out "contraction 1.9"
 grep -q "rows 0.0" "$folder/out" && { failures=$((failures + 1)); cat "$folder/out"; }
+
+run 1 $quick --workspace-limit 1 fd2d5:20
+says out "FAULT"
 
 # What was good is shown though something else was not.
 run 1 $quick "$folder/missing.mtx" fd2d5:8
