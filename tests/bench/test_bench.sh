@@ -216,4 +216,20 @@ done
 run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"
 run 0 $quick --json "$folder/record.jsonl" --product AP tri2d:12
 check_record 10
+
+# A record is UTF-8, whatever a file is called: a name that is cut off within a letter, and one in another encoding.
+if command -v iconv >/dev/null; then
+    # shellcheck disable=SC2046 # numbers
+    letters=$(printf '\303\244%.0s' $(seq 40))
+    for name in "$letters" "$(printf 'r\344der')" "$(printf '\360\237\214\262')"; do
+        cp "$folder/square.mtx" "$folder/$name.mtx"
+        "$bench" $quick --peers none --product AA --json "$folder/names.jsonl" "$folder/$name.mtx" >"$folder/out" 2>&1
+    done
+    iconv -f UTF-8 -t UTF-8 "$folder/names.jsonl" >"$folder/out" 2>"$folder/err" || {
+        failures=$((failures + 1))
+        cat "$folder/names.jsonl" "$folder/err"
+    }
+    says out '"matrix": "r\ufffdder"'
+    says out "$(printf '"matrix": "\360\237\214\262"')"
+fi
 finish
