@@ -119,6 +119,11 @@ tells_version_and_records $quick fd2d5:8
 tells_a_full_disk $quick fd2d5:8
 tells_why_no_device fd2d5:8
 
+long=$folder/$(printf 'a_long_name_%.0s' 1 2 3 4 5 6 7)
+mkdir "$long"
+cp "$folder/square.mtx" "$long"
+fits_while_it_runs $quick --peers none "$long/square.mtx"
+
 # Matrices that cannot be had.
 run 1 $quick "$folder/missing.mtx"
 says err "missing.mtx"
