@@ -101,6 +101,8 @@ static bool file_exists(const char *path)
     return stat(path, &information) == 0;
 }
 
+bool names_a_matrix(const char *argument) { return is_generator_name(argument) || file_exists(argument); }
+
 static spg_status read_file(spg_context *context, const char *path, bool lenient, spg_csr *A)
 {
     if (!lenient) return spg_read_matrix_market(context, path, A);
