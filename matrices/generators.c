@@ -102,6 +102,20 @@ static spg_status refuse_name(spg_context *context, const char *name)
     return spg_context_fail(context, SPG_ERROR_ARGUMENT, "unknown generator '%.80s'; use one of%s", name, names);
 }
 
+/* Numbers of which every generator makes finite values, in single precision too. */
+static bool is_in_range(double number)
+{
+    const double most = 1e30, modulus = fabs(number);
+    return modulus == 0 || (modulus >= 1 / most && modulus <= most);
+}
+
+static spg_status refuse_number(const generator_request *request, double number)
+{
+    return spg_context_fail(request->context, SPG_ERROR_ARGUMENT,
+                            "%.80s: %g is out of range; a number is 0, or its modulus is from 1e-30 to 1e30",
+                            request->name, number);
+}
+
 /* Numbers after the size: `text` begins with the ':' of the first or is at its end. */
 static spg_status parse_numbers(generator_request *request, const generator *of, const char *text)
 {
@@ -113,6 +127,7 @@ static spg_status parse_numbers(generator_request *request, const generator *of,
             char *end;
             request->number[k] = strtod(at + 1, &end);
             if (end == at + 1 || !isfinite(request->number[k])) break;
+            if (!is_in_range(request->number[k])) return refuse_number(request, request->number[k]);
             at = end;
         }
     }

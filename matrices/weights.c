@@ -43,11 +43,6 @@ bool weights_named(const char *name, uint64_t seed, weights_rule *rule)
     return number_after(name, "heavy:", 1.0, &rule->exponent);
 }
 
-bool weights_misspelt(const char *name)
-{
-    return strncmp(name, "powerlaw:", 9) == 0 || strncmp(name, "heavy:", 6) == 0;
-}
-
 double random_share(uint64_t key, uint64_t counter)
 {
     return (double)((random_bits(key, counter) >> 11) + 1) * 0x1p-53;

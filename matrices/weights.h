@@ -25,9 +25,6 @@ typedef struct weights_rule {
 /* uniform, powerlaw:A (powerlaw: A = 1), heavy:SHARE, i20, mod32, mod64, spikes. False: none of them. */
 bool weights_named(const char *name, uint64_t seed, weights_rule *rule);
 
-/* For a name that is none of them: its number is wrong. */
-bool weights_misspelt(const char *name);
-
 /* The names, for messages. */
 extern const char weights_names[];
 

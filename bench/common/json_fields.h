@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* What is not UTF-8 becomes U+FFFD. */
 void put_string(FILE *stream, const char *key, const char *value);
 void put_integer(FILE *stream, const char *key, int64_t value);
 

@@ -22,12 +22,15 @@ void progress(const char *format, ...)
     const bool is_terminal = isatty(STDERR_FILENO) != 0;
     if (last_ms == 0.0) last_ms = now_ms();
     if (!is_terminal && now_ms() - last_ms < quiet_ms) return;
+    char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    if (is_terminal) fputs("\r\033[K", stderr);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!is_terminal) fputs("\n", stderr);
+    if (is_terminal) /* a text of two lines could not be cleared */
+        fprintf(stderr, "\r\033[K%.79s", text);
+    else
+        fprintf(stderr, "%s\n", text);
     fflush(stderr);
     last_ms = now_ms();
 }

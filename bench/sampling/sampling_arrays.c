@@ -10,8 +10,11 @@ static int on_device(const spg_context *context) { return spg_context_place(cont
 
 spg_status array_allocate(spg_context *context, int64_t count, int64_t size, void **array)
 {
-    const int64_t bytes = count > 0 ? count * size : size;
     *array = NULL;
+    if (count > INT64_MAX / size)
+        return spg_context_fail(context, SPG_ERROR_MEMORY, "no memory for %lld elements of %lld bytes",
+                                (long long)count, (long long)size);
+    const int64_t bytes = count > 0 ? count * size : size;
     if (on_device(context)) return device_allocate(context, bytes, array);
     *array = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
     if (*array != NULL) return SPG_OK;

@@ -123,12 +123,12 @@ spg_status problem_make(spg_context *host, spg_context *context, const sampling_
     *task = (sampling_problem){.chosen = chosen, .context = context, .random = {.seed = chosen->seed}};
     snprintf(task->name, sizeof task->name, "%.40s%s", chosen->weights, chosen->ragged ? " ragged" : "");
     progress("%s: making weights", task->name);
-    if (weights_misspelt(chosen->weights) && !weights_named(chosen->weights, chosen->seed, &rule))
+    const bool is_named = weights_named(chosen->weights, chosen->seed, &rule);
+    if (!is_named && !names_a_matrix(chosen->weights))
         return spg_context_fail(context, SPG_ERROR_IO,
                                 "--weights: unknown weights '%s'; use %s (A from 0 to 64, SHARE from 0 to 1) or a file",
                                 chosen->weights, weights_names);
-    spg_status status = weights_named(chosen->weights, chosen->seed, &rule) ? generate(host, chosen, &rule, &task->host)
-                                                                            : load(host, chosen, task);
+    spg_status status = is_named ? generate(host, chosen, &rule, &task->host) : load(host, chosen, task);
     if (status != SPG_OK)
         return host == context ? status : spg_context_fail(context, status, "%s", spg_context_message(host));
     task->many = task->host.rows > 1;

@@ -4,6 +4,7 @@
 #include "spg/io.h"
 #include "spg/spg.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,10 @@ static spg_status convert_values(spg_context *context, const char *name, spg_typ
         if (from_complex == to_complex) part = part_of(matrix->values, matrix->value_type, k);
         if (!from_complex && to_complex && k % 2 == 0) part = part_of(matrix->values, matrix->value_type, k / 2);
         set_part(converted.values, type, k, part);
+        if (isfinite(part_of(converted.values, type, k))) continue;
+        spg_csr_free(context, &converted);
+        return spg_context_fail(context, SPG_ERROR_UNSUPPORTED, "%s: holds %g, which is past %s", name, part,
+                                spg_type_name(type));
     }
     spg_csr_free(context, matrix);
     *matrix = converted;
@@ -95,6 +100,8 @@ static bool file_exists(const char *path)
     struct stat information;
     return stat(path, &information) == 0;
 }
+
+bool names_a_matrix(const char *argument) { return is_generator_name(argument) || file_exists(argument); }
 
 static spg_status read_file(spg_context *context, const char *path, bool lenient, spg_csr *A)
 {

@@ -22,6 +22,9 @@ typedef struct problem {
 /* "AP", "AA", "RAP". */
 const char *product_name(product_kind product);
 
+/* Whether the argument names a file or a generator. */
+bool names_a_matrix(const char *argument);
+
 /* Reads or generates what the argument names, with the value type of the options, and a short name for tables. */
 spg_status load_matrix(spg_context *context, const options *chosen, const char *argument, spg_csr *A, char *name,
                        size_t name_size);

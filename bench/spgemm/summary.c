@@ -45,10 +45,10 @@ static void print_row(FILE *stream, const summary_row *row)
 {
     double ratios[RATIOS];
     ratios_of(row, ratios);
-    fprintf(stream, "%-12.12s %-3s %7s %7s %7s %-16s %7s %6s %6s%s\n", row->matrix, product_name(row->product),
+    fprintf(stream, "%-12.12s %-3s %7s %7s %7s %-16s %7s %6s %6s\n", row->matrix, product_name(row->product),
             row->spg_ms > 0.0 ? ms_text(row->spg_ms).s : "-", row->plan_ms > 0.0 ? ms_text(row->plan_ms).s : "-",
             row->peer_ms > 0.0 ? ms_text(row->peer_ms).s : "-", row->peer, ratio_text(ratios[0]).s,
-            ratio_text(ratios[1]).s, ratio_text(ratios[2]).s, row->verified ? "" : " WRONG");
+            ratio_text(ratios[1]).s, row->verified ? ratio_text(ratios[2]).s : "FAULT");
 }
 
 /* Of the rows of one product, or of all (PRODUCT_KINDS). */
@@ -82,7 +82,7 @@ void summary_print(FILE *stream, const summary *all)
 {
     if (all->count < 2) return;
     fputs("\nspg, plan: times as fast as the fastest peer. limit: spg's time over the memory\n"
-          "limit.\n",
+          "limit. FAULT: a result above was wrong, or failed.\n",
           stream);
     fprintf(stream, "%-12s %-3s %7s %7s %7s %-16s %7s %6s %6s\n", "Summary", "", "spg ms", "plan ms", "peer ms",
             "fastest peer", "spg", "plan", "limit");

@@ -47,12 +47,14 @@ SPG_API spg_status spgemm_plan_create(spg_context *context, const spg_csr *A, co
  * Patterns are compared by hashes with random keys, new for each plan, so that nobody can construct a matrix that
  * passes for another. Reads and writes stay within the arrays even if operands change during a run.
  *
+ * The pattern of C is compared only if C is not that of the run before, or if the context has freed its offsets or
+ * columns since. Freeing anything else makes no difference. What another context frees, or what is written into these
+ * two arrays, is not noticed: after that pass a zeroed C.
+ *
  * On a device a run is queued on the context's stream and does not wait; a run into the C of the run before can be
  * captured in a CUDA graph. To avoid a wait, it compares only sizes and types of A and B, not patterns: for other
- * patterns of the same sizes it stays within the arrays, but C's values mean nothing. See spgemm_plan_check. If C is
- * not that of the run before, or the context has freed its offsets or columns since, C's pattern is compared, and the
- * run waits. Freeing anything else makes no difference. What another context frees is not noticed: after that pass a
- * zeroed C. */
+ * patterns of the same sizes it stays within the arrays, but C's values mean nothing. See spgemm_plan_check. A run that
+ * compares C's pattern waits. */
 SPG_API spg_status spgemm_plan_run(spgemm_plan *plan, const spg_csr *A, const spg_csr *B, spg_csr *C);
 
 /* OK if A and B have the plan's patterns and types, so that a run on them is right; SHAPE if not. Their values are not

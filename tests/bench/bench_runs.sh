@@ -13,6 +13,15 @@ fits_a_terminal() {
     failures=$((failures + 1))
 }
 
+# On a terminal what is printed meanwhile fits as well, so that it can be cleared; `script` makes one.
+fits_while_it_runs() { # ARGUMENT...
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || return
+    for argument in "$bench" "$@"; do printf "'%s' " "$argument"; done >"$folder/command"
+    script -qec "$(cat "$folder/command")" /dev/null </dev/null | tr '\r' '\n' | sed "s/$(printf '\033')\[K//g" >"$folder/out"
+    fits_a_terminal
+    says out "measuring the copy bandwidth"
+}
+
 # A version that the library tells, and records on standard output with all else on standard error.
 tells_version_and_records() { # ARGUMENT...
     run 0 --version

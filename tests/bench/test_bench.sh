@@ -119,6 +119,11 @@ tells_version_and_records $quick fd2d5:8
 tells_a_full_disk $quick fd2d5:8
 tells_why_no_device fd2d5:8
 
+long=$folder/$(printf 'a_long_name_%.0s' 1 2 3 4 5 6 7)
+mkdir "$long"
+cp "$folder/square.mtx" "$long"
+fits_while_it_runs $quick --peers none "$long/square.mtx"
+
 # Matrices that cannot be had.
 run 1 $quick "$folder/missing.mtx"
 says err "missing.mtx"
@@ -144,6 +149,10 @@ says out "AA skipped: A*A needs a square A"
 says out "AP skipped"
 run 1 $quick --type f64 "$folder/complex.mtx"
 says err "complex"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e300\n2 2 3\n' >"$folder/large.mtx"
+run 0 $quick "$folder/large.mtx"
+run 1 $quick --type c32 "$folder/large.mtx"
+says err "large.mtx: holds 1e+300, which is past c32"
 run 1 $quick --json "$folder/no/such/folder" fd2d5:8
 says err "cannot be opened"
 [ ! -c /dev/full ] || { run 1 $quick --json /dev/full fd2d5:8; says err "/dev/full: "; }
@@ -153,6 +162,9 @@ run 1 $quick --workspace-limit 1 --product AA fd2d5:20
 says out "FAILED: SPG_ERROR_MEMORY"
 says out "contraction 1.9"
 grep -q "rows 0.0" "$folder/out" && { failures=$((failures + 1)); cat "$folder/out"; }
+
+run 1 $quick --workspace-limit 1 fd2d5:20
+says out "FAULT"
 
 # What was good is shown though something else was not.
 run 1 $quick "$folder/missing.mtx" fd2d5:8
@@ -209,4 +221,20 @@ done
 run 0 $quick --peers none --json "$folder/record.jsonl" fd2d5:10 "$folder/square.mtx"
 run 0 $quick --json "$folder/record.jsonl" --product AP tri2d:12
 check_record 10
+
+# A record is UTF-8, whatever a file is called: a name that is cut off within a letter, and one in another encoding.
+if command -v iconv >/dev/null; then
+    # shellcheck disable=SC2046 # numbers
+    letters=$(printf '\303\244%.0s' $(seq 40))
+    for name in "$letters" "$(printf 'r\344der')" "$(printf '\360\237\214\262')"; do
+        cp "$folder/square.mtx" "$folder/$name.mtx"
+        "$bench" $quick --peers none --product AA --json "$folder/names.jsonl" "$folder/$name.mtx" >"$folder/out" 2>&1
+    done
+    iconv -f UTF-8 -t UTF-8 "$folder/names.jsonl" >"$folder/out" 2>"$folder/err" || {
+        failures=$((failures + 1))
+        cat "$folder/names.jsonl" "$folder/err"
+    }
+    says out '"matrix": "r\ufffdder"'
+    says out "$(printf '"matrix": "\360\237\214\262"')"
+fi
 finish

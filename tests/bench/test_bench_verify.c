@@ -268,6 +268,30 @@ static void products_without_rows_or_entries_are_accepted(void **state)
     }
 }
 
+/* Sums that overflow: in double, and in float where the oracle's do not. */
+static void infinite_sums_are_accepted_where_sums_overflow(void **state)
+{
+    (void)state;
+    for (spg_type value_type = SPG_F32; value_type <= SPG_C64; value_type++) {
+        const bool is_single = value_type == SPG_F32 || value_type == SPG_C32;
+        const double large = is_single ? 1e30 : 1e300;
+        test_random_csr(context, (test_matrix){60, 60, 5.0, SPG_I32, value_type}, 1, 0, &A);
+        for (int64_t k = 0; k < A.nnz * (value_type >= SPG_C32 ? 2 : 1); k++)
+            if (is_single)
+                ((float *)A.values)[k] *= (float)large;
+            else
+                ((double *)A.values)[k] *= large;
+        assert_int_equal(spg_csr_copy(context, &A, &B), SPG_OK);
+        assert_int_equal(spgemm_csr(context, &A, &B, &C), SPG_OK);
+        assert_int_equal(oracle_create(context, &A, &B, 2, &truth), SPG_OK);
+        const verdict result = check(true);
+        if (!result.right) fail_msg("%s: %s", spg_type_name(value_type), result.fault);
+        memset(C.values, 0, (size_t)C.nnz * spg_type_size(value_type));
+        if (is_single) assert_caught("the value is wrong"); /* the oracle's sums are finite */
+        free_product();
+    }
+}
+
 /* C = R*(A*B), with a random R. */
 static void make_galerkin_product(spg_type value_type)
 {
@@ -356,6 +380,7 @@ int main(void)
         TEST(offsets_that_fall_or_end_elsewhere_are_caught),
         TEST(another_shape_or_type_is_caught),
         TEST(products_without_rows_or_entries_are_accepted),
+        TEST(infinite_sums_are_accepted_where_sums_overflow),
         TEST(right_galerkin_products_of_every_type_are_accepted),
         TEST(a_galerkin_product_off_by_a_few_thousand_eps_is_caught),
         TEST(galerkin_products_are_counted_in_both_products),

@@ -198,9 +198,7 @@ done
 quick="--place host --reps 2 --warmup 0 --threads 2"
 # shellcheck disable=SC2086
 {
-    run 1 $quick --weights nothing
-    says err "nothing"
-    for wrong in powerlaw:x powerlaw:65 powerlaw: heavy:2 heavy:abc; do
+    for wrong in nothing missing.mtx powerlaw:x powerlaw:65 powerlaw: heavy:2 heavy:abc; do
         run 1 $quick --weights $wrong
         says err "unknown weights '$wrong'; use uniform, powerlaw[:A]"
     done

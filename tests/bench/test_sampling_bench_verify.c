@@ -1,5 +1,7 @@
 /* What judges draws in sampling_bench passes right ones and refuses each kind of wrong one: from one distribution, from
  * many, stratified, and of topics. */
+#include "matrices_for_tests.h"
+#include "sampling_arrays.h"
 #include "sampling_problem.h"
 #include "sampling_verify.h"
 #include "test_support.h"
@@ -198,6 +200,15 @@ static void parts_of_a_test_add_up(void **state)
     assert_int_equal(light.degrees, light.pools - 1);
 }
 
+static void arrays_of_more_bytes_than_a_number_holds_are_refused(void **state)
+{
+    (void)state;
+    void *array = &array;
+    assert_int_equal(array_allocate(context, INT64_C(1) << 61, 8, &array), SPG_ERROR_MEMORY);
+    assert_null(array);
+    test_assert_message(context, "2305843009213693952 elements of 8 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(draws_from_one_distribution),
@@ -205,6 +216,7 @@ int main(void)
                                        cmocka_unit_test(stratified_draws),
                                        cmocka_unit_test(draws_that_are_too_even),
                                        cmocka_unit_test(topics_of_words),
-                                       cmocka_unit_test(parts_of_a_test_add_up)};
+                                       cmocka_unit_test(parts_of_a_test_add_up),
+                                       cmocka_unit_test(arrays_of_more_bytes_than_a_number_holds_are_refused)};
     return cmocka_run_group_tests(tests, create, destroy);
 }

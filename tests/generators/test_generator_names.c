@@ -4,6 +4,7 @@
 #include "matrices_for_tests.h"
 #include "test_support.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,12 +67,30 @@ static void numbers_after_a_size_are_refused_where_there_are_none_or_they_are_no
         assert_refused(bad[i], SPG_ERROR_ARGUMENT, "is not what a size is followed by");
         test_assert_message(context, bad[i]);
     }
+    static const char *const extreme[] = {"conv2d:4:1e-31",   "recirc2d:4:1e-320", "aniso2d:4:1e31",
+                                          "magnet2d:4:1e308", "magnet3d:4:-1e31",  "aniso2d:4:1:1e-31"};
+    for (size_t i = 0; i < LENGTH(extreme); i++)
+        assert_refused(extreme[i], SPG_ERROR_ARGUMENT, "its modulus is from 1e-30 to 1e30");
     assert_refused("conv2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion is 0, not above 0");
     assert_refused("recirc2d:4:-1", SPG_ERROR_ARGUMENT, "the diffusion is -1, not above 0");
     assert_refused("solid3d:4:0.5", SPG_ERROR_ARGUMENT, "Poisson's ratio is 0.5, not above -1 and below 0.5");
     assert_refused("solid3d:4:-1", SPG_ERROR_ARGUMENT, "Poisson's ratio is -1, not above -1");
     assert_refused("aniso2d:4:0", SPG_ERROR_ARGUMENT, "the diffusion across the direction is 0");
     assert_refused("aniso2d:4:1:181", SPG_ERROR_ARGUMENT, "the direction is 181 degrees");
+}
+
+static void the_largest_and_smallest_numbers_give_finite_values(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"conv2d:5:1e-30",  "conv2d:5:1e30",    "recirc2d:5:1e-30",
+                                        "aniso2d:5:1e30",  "aniso2d:5:1e-30",  "aniso2d:5:1:180",
+                                        "magnet2d:5:1e30", "magnet3d:3:-1e30", "solid3d:3:0.49999999999999994"};
+    for (size_t i = 0; i < LENGTH(names); i++) {
+        spg_csr A = make(names[i], 1, SPG_C32);
+        const float *parts = A.values;
+        for (int64_t k = 0; k < 2 * A.nnz; k++) assert_true(isfinite(parts[k]));
+        spg_csr_free(context, &A);
+    }
 }
 
 static void sizes_past_32_bit_columns_are_refused(void **state)
@@ -156,6 +175,7 @@ int main(void)
         cmocka_unit_test(unknown_names_are_refused_with_the_names_there_are),
         cmocka_unit_test(malformed_sizes_are_refused_with_their_text),
         cmocka_unit_test(numbers_after_a_size_are_refused_where_there_are_none_or_they_are_not_valid),
+        cmocka_unit_test(the_largest_and_smallest_numbers_give_finite_values),
         cmocka_unit_test(sizes_past_32_bit_columns_are_refused),
         cmocka_unit_test(null_pointers_and_wrong_types_are_refused),
         cmocka_unit_test(every_generator_is_described_under_its_name),

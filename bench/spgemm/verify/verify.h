@@ -5,7 +5,8 @@
 #include "peer.h"
 
 /* C's pattern, its values and the error allowed to each: 4*k*eps*sum|a||b| for an entry of k products, eps of A's
- * value type, plus k times that type's smallest positive number. */
+ * value type, plus k times that type's smallest positive number. An entry whose k*sum|a||b| passes that type's largest
+ * number may also be infinite or NaN. */
 typedef struct oracle oracle;
 
 typedef struct verdict {
