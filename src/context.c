@@ -1,5 +1,6 @@
 /* Contexts: configuration, messages, and the choice of the backend. */
 #include "backend.h"
+#include "host_blocks.h"
 #include "memory.h"
 #include "threads/cores.h"
 #include "threads/pool.h"

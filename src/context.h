@@ -19,13 +19,16 @@ typedef struct spg_watch {
     struct spg_watch *next;
 } spg_watch;
 
+enum { SPG_KEPT_SIZES = 42 }; /* of host_blocks.c */
+
 struct spg_context {
     spg_config config;                 /* place resolved, threads at least 1 */
     const struct spg_backend *backend; /* the function table of config.place */
     void *backend_state;               /* private to the backend */
     struct spg_pool *pool;             /* host threads */
-    struct spg_kept_block *kept;       /* freed host blocks held for reuse (memory.c) */
-    int64_t kept_bytes;
+    /* Freed host blocks held for reuse (host_blocks.c): large ones, and smaller ones by size. */
+    struct spg_kept_block *kept, *kept_small[SPG_KEPT_SIZES];
+    int64_t kept_bytes, kept_small_bytes;
     int64_t current_bytes, peak_bytes; /* of current allocations */
     int64_t most_bytes;                /* what they may be at present; 0: no bound */
     spg_watch *watches;

@@ -46,7 +46,8 @@ int spg_pieces_within_limit(const spg_context *context, int64_t held, int64_t pi
 
 /* Reserves memory for a result of bounded but still unknown size. On the host this is address space, and only written
  * pages cost memory; on a device it is memory, all of it. False if the context has a caller's allocator or a bound on
- * all it holds, or if so much is not available; use an exact allocation then. A reservation is counted only after spg_trim. */
+ * all it holds, or if so much is not available; use an exact allocation then. A reservation is counted only after
+ * spg_trim. */
 bool spg_reserve(spg_context *context, int64_t bytes, void **memory);
 
 /* Turns a reservation into an allocation of `bytes` (at most what was reserved) with the same contents; free it with
@@ -55,8 +56,5 @@ void *spg_trim(spg_context *context, void *memory, int64_t bytes);
 
 /* Frees a reservation that was not trimmed. */
 void spg_cancel_reservation(spg_context *context, void *memory);
-
-/* Frees the blocks kept for reuse. */
-void spg_release_kept(spg_context *context);
 
 #endif

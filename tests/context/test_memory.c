@@ -1,6 +1,7 @@
 /* The default allocator: alignment, what is kept and for whom, reservations, and the counters. On a device what the
  * library itself does: counting, refusals, limits, and nothing of what is the host's alone. */
 #include "fault.h"
+#include "host_blocks.h"
 #include "memory.h"
 #include "place.h"
 
@@ -159,6 +160,48 @@ static void what_is_kept_stays_within_its_bound_and_the_oldest_go_first(void **s
     spg_context_destroy(context);
 }
 
+/* For the next of the same size, and for none that is a quarter larger. */
+static void smaller_blocks_are_kept_for_those_of_about_their_size(void **state)
+{
+    (void)state;
+    spg_context *context = context_keeping(64 * MIB);
+    for (int64_t bytes = 32 << 10; bytes < 1 * MIB; bytes += bytes / 5) {
+        char *first = allocate(context, bytes);
+        memset(first, 7, (size_t)bytes);
+        spg_release(context, first, bytes);
+        assert_in_range(context->kept_small_bytes, bytes, bytes + bytes / 8 + 128);
+        assert_counted(context, 0, bytes);
+        char *other = allocate(context, bytes + bytes / 4);
+        assert_ptr_not_equal(other, first);
+        char *second = allocate(context, bytes);
+        assert_ptr_equal(second, first);
+        assert_int_equal(context->kept_small_bytes, 0);
+        memset(second, 8, (size_t)bytes);
+        spg_release(context, second, bytes);
+        spg_release(context, other, bytes + bytes / 4);
+        assert_true(spg_release_kept(context));
+        assert_int_equal(context->kept_small_bytes + context->kept_bytes, 0);
+        spg_context_memory_reset(context);
+    }
+    assert_false(spg_release_kept(context));
+    spg_context_destroy(context);
+}
+
+static void smaller_kept_blocks_have_bounds(void **state)
+{
+    (void)state;
+    enum { COUNT = 100 };
+    static char *blocks[COUNT];
+    for (int64_t most = 0; most <= 80 * MIB; most = most * 8 + MIB) { /* 0, 1, 9, 73 MiB */
+        spg_context *context = context_keeping(most);
+        for (int k = 0; k < COUNT; ++k) blocks[k] = allocate(context, 500000);
+        for (int k = 0; k < COUNT; ++k) spg_release(context, blocks[k], 500000);
+        const int64_t bound = most < 32 * MIB ? most : 32 * MIB;
+        assert_in_range(context->kept_small_bytes, bound / 2, bound);
+        spg_context_destroy(context);
+    }
+}
+
 static void nothing_is_kept_where_nothing_may_be(void **state)
 {
     (void)state;
@@ -166,6 +209,8 @@ static void nothing_is_kept_where_nothing_may_be(void **state)
     char *memory = allocate(context, 8 * MIB);
     spg_release(context, memory, 8 * MIB);
     assert_null(context->kept);
+    spg_release(context, allocate(context, 500000), 500000);
+    assert_int_equal(context->kept_small_bytes, 0);
     spg_context_destroy(context);
 }
 
@@ -310,6 +355,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_peak_is_the_highest_sum_since_the_reset),
         cmocka_unit_test(a_freed_block_is_kept_for_the_next_of_its_size),
         cmocka_unit_test(what_is_kept_stays_within_its_bound_and_the_oldest_go_first),
+        cmocka_unit_test(smaller_blocks_are_kept_for_those_of_about_their_size),
+        cmocka_unit_test(smaller_kept_blocks_have_bounds),
         cmocka_unit_test(nothing_is_kept_where_nothing_may_be),
         cmocka_unit_test(a_reservation_costs_nothing_until_it_is_trimmed),
         cmocka_unit_test(a_small_result_moves_out_of_its_reservation),

@@ -8,6 +8,7 @@ static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t 
     const OFFSET *offsets = A->row_offsets;
     const int32_t *columns = A->columns;
     const VALUE *values = A->values;
+    next_images seen = {{0}};
     for (int64_t i = rows.begin; i < rows.end; ++i) {
         const int64_t begin = offsets[i], end = offsets[i + 1];
         if (begin < 0 || end > A->nnz) return false;
@@ -23,7 +24,7 @@ static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t 
                 image_begin + end - 1 - k; /* on grids, mirror images are as far from their row's end */
             const int64_t image = guess < image_end && columns[guess] == i
                                       ? guess
-                                      : find_column(columns, image_begin, image_end, (int32_t)i);
+                                      : find_image(columns, image_begin, image_end, (int32_t)i, &seen, j);
             if (image >= image_end || memcmp(values + image, values + k, sizeof *values) != 0) return false;
         }
     }
@@ -45,10 +46,11 @@ static void TYPED(mirror_rows)(const void *matrix, spg_range rows)
     const OFFSET *offsets = C->row_offsets;
     const int32_t *columns = C->columns;
     VALUE *values = C->values;
+    next_images seen = {{0}};
     for (int64_t i = rows.begin; i < rows.end; ++i)
         for (int64_t k = offsets[i]; k < offsets[i + 1] && columns[k] < i; ++k) {
             const int32_t j = columns[k];
-            const int64_t image = find_column(columns, offsets[j], offsets[j + 1], (int32_t)i);
+            const int64_t image = find_image(columns, offsets[j], offsets[j + 1], (int32_t)i, &seen, j);
             if (image < offsets[j + 1]) values[k] = values[image];
         }
 }

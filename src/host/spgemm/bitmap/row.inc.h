@@ -1,7 +1,26 @@
 /* See row.c. */
 
-/* Adds the products of entries [0, count), described by starts and lengths, with columns in the window. Returns the
- * first column beyond the window, or INT64_MAX. */
+/* Adds the products of entries [0, count), described by starts and lengths, to a window of whole rows. */
+static void NAMED(accumulate_all)(spg_worker *worker, int64_t first, const VALUE *a_values, const int64_t *starts,
+                                  const int32_t *lengths, int64_t count)
+{
+    const spg_csr *B = worker->shared->product->B;
+    const VALUE *restrict b_values = B->values;
+    const int32_t *restrict b_columns = B->columns;
+    uint8_t *restrict marks = worker->marks, *restrict block_marks = worker->block_marks;
+    VALUE *restrict sums = worker->window_sums;
+    for (int64_t k = 0; k < count; k++) {
+        const VALUE a = VALUE_AT(a_values, k);
+        for (int64_t t = starts[k], end = t + lengths[k]; t < end; t++) {
+            const int64_t column = b_columns[t] - first;
+            marks[column] = 1;
+            block_marks[column >> 6] = 1;
+            sums[column] = SUM(sums[column], PRODUCT(a, VALUE_AT(b_values, t)));
+        }
+    }
+}
+
+/* The same for products with columns in the window. Returns the first column beyond it, or INT64_MAX. */
 static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window, const VALUE *a_values,
                                  const int64_t *starts, const int32_t *lengths, int64_t count)
 {
@@ -11,13 +30,17 @@ static int64_t NAMED(accumulate)(spg_worker *worker, const column_window *window
     uint8_t *restrict marks = worker->marks, *restrict block_marks = worker->block_marks;
     VALUE *restrict sums = worker->window_sums;
     int64_t beyond = INT64_MAX;
+    if (window->whole_row) {
+        NAMED(accumulate_all)(worker, window->first, a_values, starts, lengths, count);
+        return beyond;
+    }
     for (int64_t k = 0; k < count; k++) {
         const VALUE a = VALUE_AT(a_values, k);
         int64_t t = starts[k], end = t + lengths[k];
-        if (!window->whole_row && window->sorted) t = spg_host_lower_bound(b_columns, t, end, window->first);
+        if (window->sorted) t = spg_host_lower_bound(b_columns, t, end, window->first);
         for (; t < end; t++) {
             const int64_t column = b_columns[t] - window->first;
-            if (!window->whole_row && (uint64_t)column >= (uint64_t)window->columns) {
+            if ((uint64_t)column >= (uint64_t)window->columns) {
                 if (column >= 0 && b_columns[t] < beyond) beyond = b_columns[t];
                 if (column >= 0 && window->sorted) break;
                 continue;
