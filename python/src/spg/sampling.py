@@ -167,10 +167,9 @@ class _Table(NotCopied):
         self.context, self.package = self._weights.context, self._weights.package
 
     def _build(self, function: Any, options: Any, empty_rows: bool) -> None:
-        handle = ctypes.c_void_p()
-        self.context.call_drawing(empty_rows, function, self._weights.csr, options, handle)
-        self._handle = handle
         self.context.keep()
+        self._handle = ctypes.c_void_p()  # before the call, whose end may be an interrupt
+        self.context.call_drawing(empty_rows, function, self._weights.csr, options, self._handle)
         del self._weights
 
     def _list(self, rows: Any, name: str) -> Any:
