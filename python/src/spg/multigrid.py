@@ -195,16 +195,18 @@ class Hierarchy(NotCopied):
         options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
         c.set_number(options, "tolerance", "tol", -1.0 if tol is None else tol)
         c.set_number(options, "max_iterations", "maxiter", maxiter)
-        history = np.empty((number, max(maxiter, 0) + 1))
-        options.history = history.ctypes.data
+        history = None
+        if residuals is not None:
+            history = np.empty((number, max(maxiter, 0) + 1))
+            options.history = history.ctypes.data
         failure = None
         try:
             self._call_solve(rhs, x, count, options, results)
         except SolveError as raised:
             failure = raised.with_traceback(None)
-        histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
         infos = [_info(of) for of in results]
-        if residuals is not None:
+        if residuals is not None and history is not None:
+            histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
             residuals.extend(histories[0] if count is None else histories)
         info = infos[0] if count is None else infos
         if self._by_columns(count):
