@@ -87,7 +87,8 @@ class Operand:
             raise ValueError(f"{name} has {A.shape[1]} columns; spg takes at most 2147483647")
         self.dtype, self.index_dtype = dtype or found, package.dtype(columns)
         offset_dtype = package.dtype(offsets)
-        offset_dtype = offset_dtype if offset_dtype in OFFSET_TYPES else _I64
+        if offset_dtype not in OFFSET_TYPES or self.index_dtype == _I64:  # a result's indices are of one type
+            offset_dtype = _I64
         as_array = package.as_array
         columns = package.as_indices(columns, f"{name}'s columns")
         return as_array(values, self.dtype), columns, as_array(offsets, offset_dtype)
