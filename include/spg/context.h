@@ -23,7 +23,7 @@ typedef struct spg_allocator {
     void (*release)(void *user, void *memory, size_t bytes, spg_place place, void *stream);
 } spg_allocator;
 
-/* Called with one line of text, without its newline. */
+/* Called with one line of text, without its newline, during a call: it must return, and not use the call's context. */
 typedef void (*spg_log)(void *user, const char *line);
 
 /* The largest number of products that a row of each class may need (Dalton, Bell, Olson, section 3.1). A row of more

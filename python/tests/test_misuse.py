@@ -48,7 +48,7 @@ def test_a_refused_plan_is_nothing_to_free():
     gc.collect()
 
 
-@pytest.mark.parametrize("n", [2.5, [3.0, 2.5], np.array([0.5, 1.0])])
+@pytest.mark.parametrize("n", [2.5, np.float32(2.5), [3.0, 2.5], np.array([0.5, 1.0])])
 def test_fractions_of_trials_are_refused(n):
     with pytest.raises(ValueError, match="n has fractions"):
         spg.multinomial(np.ones((2, 3)), n)

@@ -182,3 +182,16 @@ def test_progress_is_logged(caplog):
     with caplog.at_level(logging.INFO, "spg"):
         spg.smoothed_aggregation(sp.csr_array(sp.random_array((3000, 3000), density=0.001) + sp.eye_array(3000)))
     assert any("not symmetric" in record.getMessage() for record in caplog.records)
+
+
+def test_matrices_of_numpy_are_vectors_too():
+    ml = spg.smoothed_aggregation(poisson(5))
+    b = np.arange(25.0)
+    for one in np.asmatrix(b).T, np.asmatrix(b):
+        np.testing.assert_array_equal(ml.cycle(one), ml.cycle(b))
+    np.testing.assert_allclose(ml.solve(np.asmatrix(b).T)[:, 0], ml.solve(b))
+
+
+def test_a_large_limit_of_iterations_takes_no_memory():
+    ml = spg.smoothed_aggregation(poisson(5))
+    assert ml.solve(np.ones((25, 1000)), maxiter=2**31 - 1).shape == (25, 1000)

@@ -252,3 +252,13 @@ def test_columns_past_32_bits_are_refused(past):
     wide.indices[3] += past
     with pytest.raises(ValueError, match="B's columns"):
         spg.matmul(A, wide)
+
+
+def test_a_plan_takes_its_result_where_columns_are_wider_than_offsets():
+    A = poisson(5)
+    A.indices = A.indices.astype("i8")
+    for repeat in spg.plan(A, A), spg.galerkin_plan(A, A):
+        C = repeat(A, A)
+        values = C.data.copy()
+        C.data[:] = 0
+        np.testing.assert_array_equal(repeat(A, A, out=C).data, values)

@@ -218,3 +218,14 @@ def test_rows_past_32_bits_are_refused():
                 use(rows)
         with pytest.raises(ValueError, match="starts"):
             spg.Alias(A).walk(2, rows)
+
+
+def test_lists_of_rows_of_weights_are_a_matrix():
+    rows = [[1.0, 0.0], [0.0, 2.0]]
+    for weights in rows, tuple(map(tuple, rows)), np.asmatrix(rows):
+        assert spg.sample(weights).tolist() == [0, 1]
+        assert spg.sample(weights, 3).tolist() == [[0, 1]] * 3
+        assert spg.subset(weights, 1).tolist() == [[0], [1]]
+        assert spg.multinomial(weights, 3).tolist() == [[3, 0], [0, 3]]
+    empty = sp.csr_array((2, 3))
+    assert spg.multinomial(empty, 3, empty_rows=True).tolist() == []

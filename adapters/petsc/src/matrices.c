@@ -5,8 +5,8 @@
 static struct _MatOps base_seq, base_mpi;
 static PetscErrorCode (*base_preallocation)(Mat, PetscInt, const PetscInt[], PetscInt, const PetscInt[]);
 
-/* Functions that a matrix of these types has beside those of its base type. Products of mixed types find them by name.
- */
+/* Functions that a matrix of these types has beside those of its base type. Products of mixed types find them by name,
+ * also A*B*C, which PETSc computes: without a name it would mix its own product with one of spg. */
 typedef struct Named {
     const char *name;
     void (*function)(void);
@@ -22,12 +22,24 @@ static PetscErrorCode compose(Mat A, PetscBool distributed, PetscBool remove)
         {"MatConvert_seqaij_seqaijspg_C", (void (*)(void))convert_from_base},
         {"MatProductSetFromOptions_seqaijspg_seqaij_C", (void (*)(void))product_set_from_options},
         {"MatProductSetFromOptions_seqaij_seqaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaij_seqaij_seqaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaij_seqaijspg_seqaij_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaij_seqaijspg_seqaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaijspg_seqaij_seqaij_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaijspg_seqaij_seqaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_seqaijspg_seqaijspg_seqaij_C", (void (*)(void))product_set_from_options},
     };
     static const Named mpi[] = {
         {"MatConvert_mpiaijspg_mpiaij_C", (void (*)(void))convert_to_base},
         {"MatConvert_mpiaij_mpiaijspg_C", (void (*)(void))convert_from_base},
         {"MatProductSetFromOptions_mpiaijspg_mpiaij_C", (void (*)(void))product_set_from_options},
         {"MatProductSetFromOptions_mpiaij_mpiaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaij_mpiaij_mpiaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaij_mpiaijspg_mpiaij_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaij_mpiaijspg_mpiaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaijspg_mpiaij_mpiaij_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaijspg_mpiaij_mpiaijspg_C", (void (*)(void))product_set_from_options},
+        {"MatProductSetFromOptions_mpiaijspg_mpiaijspg_mpiaij_C", (void (*)(void))product_set_from_options},
     };
     const Named *named = distributed ? mpi : seq;
 

@@ -153,6 +153,20 @@ PetscErrorCode is_for_spg(Mat C, PetscBool *ours)
     PetscFunctionReturn(0);
 }
 
+/* PETSc's A*B^T of one process transposes B and gives the transpose the type of A. A change from B's type to that of
+ * PETSc would empty it, so B has A's type meanwhile. */
+static PetscErrorCode transpose_product_symbolic(Mat C)
+{
+    const Mat B = C->product->B;
+
+    PetscFunctionBegin;
+    PetscCall(base_product_set_from_options(C));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJ));
+    PetscCall((*C->ops->productsymbolic)(C));
+    PetscCall(PetscObjectChangeTypeName((PetscObject)B, SEQAIJSPG));
+    PetscFunctionReturn(0);
+}
+
 PetscErrorCode product_set_from_options(Mat C)
 {
     const Mat A = C->product->A, B = C->product->B;
@@ -175,5 +189,8 @@ PetscErrorCode product_set_from_options(Mat C)
         }
     }
     PetscCall(base_product_set_from_options(C));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &a));
+    PetscCall(PetscObjectTypeCompare((PetscObject)B, SEQAIJSPG, &b));
+    if (a && b && C->product->type == MATPRODUCT_ABt) C->ops->productsymbolic = transpose_product_symbolic;
     PetscFunctionReturn(0);
 }

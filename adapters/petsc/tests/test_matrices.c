@@ -125,6 +125,39 @@ static PetscErrorCode other_products_are_petscs(void)
     PetscFunctionReturn(0);
 }
 
+/* Of matrices some of which are of PETSc's type. Not in a device run, where both types have PETSc's name. */
+static PetscErrorCode other_products_of_mixed_types_are_petscs(void)
+{
+    Mat mixed[2], C, D;
+    PetscMPIInt size;
+
+    PetscFunctionBegin;
+    if (is_device_run()) PetscFunctionReturn(0);
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCall(random_matrix(PETSC_COMM_WORLD, LAYOUT_EVEN, LAYOUT_EVEN, 40, 40, 3, 1, &mixed[0]));
+    PetscCall(as_spg(mixed[0], &mixed[1]));
+    PetscCall(MatMatMatMult(mixed[0], mixed[0], mixed[0], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+    for (int k = 1; k < 8; k++) {
+        const Mat first = mixed[k & 1], second = mixed[k >> 1 & 1], third = mixed[k >> 2];
+        PetscCall(MatMatMatMult(first, second, third, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(expect_equal(C, D, 1e-14));
+        PetscCall(MatDestroy(&C));
+    }
+    PetscCall(MatDestroy(&D));
+    for (int k = 1; k < 4 && size == 1; k++) { /* PETSc has this one for one process alone */
+        PetscCall(MatMatTransposeMult(mixed[0], mixed[0], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D));
+        PetscCall(MatMatTransposeMult(mixed[k & 1], mixed[k >> 1], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(expect_equal(C, D, 1e-14));
+        PetscCall(MatMatTransposeMult(mixed[k & 1], mixed[k >> 1], MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
+        PetscCall(expect_equal(C, D, 1e-14));
+        PetscCall(MatDestroy(&C));
+        PetscCall(MatDestroy(&D));
+    }
+    PetscCall(MatDestroy(&mixed[0]));
+    PetscCall(MatDestroy(&mixed[1]));
+    PetscFunctionReturn(0);
+}
+
 typedef PetscErrorCode Product(Mat, Mat, MatReuse, PetscReal, Mat *);
 
 /* Every process gives the first entry of its rows another column. */
@@ -250,6 +283,7 @@ static const Claim claims[] = {
     {"copies_and_parts_keep_the_type", copies_and_parts_keep_the_type},
     {"a_matrix_converts_to_the_type_and_back", a_matrix_converts_to_the_type_and_back},
     {"other_products_are_petscs", other_products_are_petscs},
+    {"other_products_of_mixed_types_are_petscs", other_products_of_mixed_types_are_petscs},
     {"a_repeat_with_another_pattern_is_refused", a_repeat_with_another_pattern_is_refused},
     {"a_repeat_into_a_result_with_another_pattern_is_refused", a_repeat_into_a_result_with_another_pattern_is_refused},
     {"a_result_takes_values_from_other_processes", a_result_takes_values_from_other_processes},

@@ -87,7 +87,8 @@ class Operand:
             raise ValueError(f"{name} has {A.shape[1]} columns; spg takes at most 2147483647")
         self.dtype, self.index_dtype = dtype or found, package.dtype(columns)
         offset_dtype = package.dtype(offsets)
-        offset_dtype = offset_dtype if offset_dtype in OFFSET_TYPES else _I64
+        if offset_dtype not in OFFSET_TYPES or self.index_dtype == _I64:  # a result's indices are of one type
+            offset_dtype = _I64
         as_array = package.as_array
         columns = package.as_indices(columns, f"{name}'s columns")
         return as_array(values, self.dtype), columns, as_array(offsets, offset_dtype)
@@ -123,21 +124,23 @@ def _stored(offsets: Any, room: int, name: str) -> int:
 
 
 class Owner:
-    """Holds a matrix that the library allocated, for the arrays around its memory."""
+    """Holds a matrix that the library allocates, for the arrays around its memory. It is made before the call, whose
+    end may be an interrupt."""
 
     __slots__ = ("csr", "context")
 
-    def __init__(self, csr: c.Csr, context: Context) -> None:
-        self.csr, self.context = csr, context
+    def __init__(self, context: Context) -> None:
+        self.csr = c.Csr()
         context.keep()
+        self.context = context
 
     def __del__(self) -> None:
         self.context.free(c.lib.spg_csr_free, self.context.handle, self.csr)
 
 
-def result(csr: c.Csr, context: Context, like: Operand) -> Any:
+def result(owner: Owner, like: Operand) -> Any:
     """A matrix of the operand's package around a result, which it owns."""
-    return wrap(csr, Owner(csr, context), like, like.index_dtype)
+    return wrap(owner.csr, owner, like, like.index_dtype)
 
 
 def wrap(csr: c.Csr, owner: Any, like: Operand, index_dtype: np.dtype) -> Any:

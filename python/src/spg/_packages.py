@@ -50,7 +50,7 @@ class Scipy:
         return array.dtype
 
     def as_array(self, array: Any, dtype: Any, order: str = "C") -> Any:
-        return np.require(array, dtype, ["F" if order == "F" else "C", "A"])
+        return np.require(array, dtype, ["F" if order == "F" else "C", "A", "E"])  # E: no np.matrix
 
     def as_indices(self, array: Any, name: str) -> Any:
         """Of 32 bits; refuses what these cannot hold, which a conversion would cut off."""

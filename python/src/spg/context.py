@@ -63,17 +63,16 @@ class Context(NotCopied):
         config.stream = stream
         c.set_number(config, "workspace_limit", "workspace_limit", workspace_limit)
         config.log = _write_line
-        handle = ctypes.c_void_p()
-        _said.line = ""
-        status = c.lib.spg_context_create(config, handle)
-        if status != 0:
-            raise error(status, _status_name(status), _said.line)
         self._lock = threading.Lock()
         self._freed: deque[tuple[Callable[..., None], tuple]] = deque()
         self._kept = 0  # results, plans and so on that are not freed yet
         self._is_gone = False
-        self.handle = handle
-        self.is_device: bool = c.lib.spg_context_place(handle) == c.DEVICE
+        self.handle = ctypes.c_void_p()  # before the call, whose end may be an interrupt
+        _said.line = ""
+        status = c.lib.spg_context_create(config, self.handle)
+        if status != 0:
+            raise error(status, _status_name(status), _said.line)
+        self.is_device: bool = c.lib.spg_context_place(self.handle) == c.DEVICE
 
     @property
     def threads(self) -> int:

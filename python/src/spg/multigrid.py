@@ -16,7 +16,7 @@ from . import _library as c
 from ._matrix import Operand, operands, wrap
 from ._packages import Scipy, is_complex, listed
 from .context import Context, NotCopied
-from .errors import SolveError
+from .errors import ArgumentError, FormatError, PlaceError, ShapeError, SolveError
 
 _CHOICES = {
     "aggregation": {"mis2": 0, "standard": 1},
@@ -95,10 +95,10 @@ class Hierarchy(NotCopied):
             if math.prod(self._B.shape) != self._A.csr.rows * chosen.candidates:
                 raise ValueError(f"B has {B.shape[0]} rows; A has {self._A.csr.rows}")
             chosen.candidate_values = self._A.package.address(self._B)
-        handle = ctypes.c_void_p()
-        self.context.call(c.lib.spg_amg_setup, self._A.csr, chosen, handle)
-        self._handle = handle
+        self._held = [self._A]
         self.context.keep()
+        self._handle = ctypes.c_void_p()  # before the call, whose end may be an interrupt
+        self.context.call(c.lib.spg_amg_setup, self._A.csr, chosen, self._handle)
 
     def _options(self, B: Any, options: dict[str, Any]) -> c.AmgOptions:
         chosen = c.lib.spg_amg_options_default()
@@ -157,8 +157,13 @@ class Hierarchy(NotCopied):
         """Computes the hierarchy anew for other values on A's pattern; aggregates and patterns stay."""
         _, (view,) = operands(self.context, A=A)
         with self._updates:  # the matrix kept alive is that of the last update, from whichever thread
-            self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
-            self._A = view
+            self._held.append(view)  # both, where an interrupt or a breakdown ends the call
+            try:
+                self.context.call(c.lib.spg_amg_update, self._handle, view.csr)
+            except (ArgumentError, FormatError, PlaceError, ShapeError):  # the hierarchy is unchanged
+                self._held.pop()
+                raise
+            self._A, self._held = view, [view]
 
     def solve(
         self,
@@ -190,16 +195,18 @@ class Hierarchy(NotCopied):
         options.nullspace = _choose(_NULLSPACES, "nullspace", nullspace)
         c.set_number(options, "tolerance", "tol", -1.0 if tol is None else tol)
         c.set_number(options, "max_iterations", "maxiter", maxiter)
-        history = np.empty((number, max(maxiter, 0) + 1))
-        options.history = history.ctypes.data
+        history = None
+        if residuals is not None:
+            history = np.empty((number, max(maxiter, 0) + 1))
+            options.history = history.ctypes.data
         failure = None
         try:
             self._call_solve(rhs, x, count, options, results)
         except SolveError as raised:
             failure = raised.with_traceback(None)
-        histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
         infos = [_info(of) for of in results]
-        if residuals is not None:
+        if residuals is not None and history is not None:
+            histories = [history[j, : of.iterations + 1].tolist() for j, of in enumerate(results)]
             residuals.extend(histories[0] if count is None else histories)
         info = infos[0] if count is None else infos
         if self._by_columns(count):

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 from . import _library as c
-from ._matrix import Operand, operands, result
+from ._matrix import Operand, Owner, operands, result
 from .context import Context, NotCopied
 from .errors import CountError
 
@@ -26,14 +26,14 @@ def matmul(A: Any, B: Any, *, context: Context | None = None) -> Any:
            [0., 9.]])
     """
     context, (a, b) = operands(context, A=A, B=B)
-    C = c.Csr()
+    C = Owner(context)
     try:
-        context.call(c.lib.spgemm_csr, a.csr, b.csr, C)
+        context.call(c.lib.spgemm_csr, a.csr, b.csr, C.csr)
     except CountError:
         a.widen()
-        context.call(c.lib.spgemm_csr, a.csr, b.csr, C)
+        context.call(c.lib.spgemm_csr, a.csr, b.csr, C.csr)
     a.package.finish(context)
-    return result(C, context, a)
+    return result(C, a)
 
 
 def galerkin(A: Any, P: Any, R: Any = None, *, context: Context | None = None) -> Any:
@@ -47,14 +47,14 @@ def galerkin(A: Any, P: Any, R: Any = None, *, context: Context | None = None) -
     """
     context, made = _three(context, A, P, R)
     a, p, r = made
-    C = c.Csr()
+    C = Owner(context)
     try:
-        context.call(c.lib.spg_galerkin, r and r.csr, a.csr, p.csr, C)
+        context.call(c.lib.spg_galerkin, r and r.csr, a.csr, p.csr, C.csr)
     except CountError:
         a.widen()
-        context.call(c.lib.spg_galerkin, r and r.csr, a.csr, p.csr, C)
+        context.call(c.lib.spg_galerkin, r and r.csr, a.csr, p.csr, C.csr)
     a.package.finish(context)
-    return result(C, context, a)
+    return result(C, a)
 
 
 def _three(context: Context | None, A: Any, P: Any, R: Any) -> tuple[Context, tuple[Operand, Operand, Operand | None]]:
@@ -72,15 +72,16 @@ class _Plan(NotCopied):
     _handle: ctypes.c_void_p | None = None
 
     def __init__(self, context: Context) -> None:
-        self.context = context
+        context.keep()
+        self.context, self._handle = context, ctypes.c_void_p()  # before the call, whose end may be an interrupt
 
     def _run(self, function: Any, like: Operand, views: list[Any], out: Any) -> Any:
         package = like.package
         if out is None:
-            C = c.Csr()
-            self.context.call_with(function, self._handle, *views, C)
+            C = Owner(self.context)
+            self.context.call_with(function, self._handle, *views, C.csr)
             package.finish(self.context)
-            return result(C, self.context, like)
+            return result(C, like)
         view = Operand(out, "out", package).at(self.context)
         if view.matrix is not out or not package.can_overwrite(package.parts(out)[0], view.parts[0]):
             raise TypeError("out has values that cannot be overwritten; use an earlier result of this plan")
@@ -101,10 +102,7 @@ class Plan(_Plan):
     def __init__(self, A: Any, B: Any, *, context: Context | None = None) -> None:
         context, (a, b) = operands(context, A=A, B=B)
         super().__init__(context)
-        handle = ctypes.c_void_p()
-        context.call(c.lib.spgemm_plan_create, a.csr, b.csr, handle)
-        self._handle = handle
-        self.context.keep()
+        context.call(c.lib.spgemm_plan_create, a.csr, b.csr, self._handle)
 
     def __call__(self, A: Any, B: Any, out: Any = None) -> Any:
         """A*B for matrices of the plan's patterns. out: an earlier result of this plan, whose values are overwritten,
@@ -127,10 +125,7 @@ class GalerkinPlan(_Plan):
     def __init__(self, A: Any, P: Any, R: Any = None, *, context: Context | None = None) -> None:
         context, (a, p, r) = _three(context, A, P, R)
         super().__init__(context)
-        handle = ctypes.c_void_p()
-        context.call(c.lib.spg_galerkin_plan_create, r and r.csr, a.csr, p.csr, handle)
-        self._handle = handle
-        self.context.keep()
+        context.call(c.lib.spg_galerkin_plan_create, r and r.csr, a.csr, p.csr, self._handle)
 
     def __call__(self, A: Any, P: Any, R: Any = None, out: Any = None) -> Any:
         """R*A*P for matrices of the plan's patterns; R is None if it was when the plan was made. out: as for `Plan`."""

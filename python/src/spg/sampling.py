@@ -26,6 +26,7 @@ class _Weights:
     def __init__(self, weights: Any, context: Context | None) -> None:
         if isinstance(weights, (list, tuple)):
             weights = np.asarray(weights, float)
+        self.is_vector = getattr(weights, "ndim", 1) == 1
         if not hasattr(weights, "ndim"):
             raise TypeError(f"weights is a {type(weights).__name__}; a vector or a matrix is needed")
         self.package: Scipy = package_of(weights)
@@ -72,7 +73,7 @@ def sample(
     [-1, 1]
     """
     found = _Weights(weights, context)
-    if getattr(weights, "ndim", 1) == 1:
+    if found.is_vector:
         table = Alias(weights, empty_rows=empty_rows, context=found.context)
         drawn = table.draw(1 if n is None else n, seed)
         return drawn[0] if n is None else drawn
@@ -112,7 +113,7 @@ def subset(
     address, random = found.package.address(draws), c.Random(seed, 0, first)
     found.context.call_drawing(empty_rows, c.lib.spg_subset_draw, found.csr, k, random, address)
     found.package.finish(found.context)
-    return draws if getattr(weights, "ndim", 1) == 1 else draws.reshape(found.csr.rows, k)
+    return draws if found.is_vector else draws.reshape(found.csr.rows, k)
 
 
 def multinomial(
@@ -145,7 +146,7 @@ def multinomial(
     for array in (counts, trials):
         if array is not None:
             _need_64_bits(package, array, "counts", _I64)
-    numbers = np.asarray(n) if isinstance(n, (int, float, list, tuple, np.ndarray)) else None
+    numbers = np.asarray(n) if isinstance(n, (int, float, list, tuple, np.ndarray, np.generic)) else None
     if numbers is not None and numbers.dtype.kind == "f" and np.any(numbers != np.trunc(numbers)):
         raise ValueError("n has fractions; it must be whole numbers")
     n = 0 if trials is not None else c.in_64_bits("n", int(n))
@@ -153,7 +154,7 @@ def multinomial(
     random, address = c.Random(seed, 0, first), package.address(counts)
     found.context.call_drawing(empty_rows, c.lib.spg_multinomial_draw, csr, n, where, random, address)
     package.finish(found.context)
-    return counts if package.is_matrix(weights) else counts.reshape(getattr(weights, "shape", (csr.nnz,)))
+    return counts if found.is_vector or package.is_matrix(weights) else counts.reshape(csr.rows, csr.cols)
 
 
 class _Table(NotCopied):
@@ -167,10 +168,9 @@ class _Table(NotCopied):
         self.context, self.package = self._weights.context, self._weights.package
 
     def _build(self, function: Any, options: Any, empty_rows: bool) -> None:
-        handle = ctypes.c_void_p()
-        self.context.call_drawing(empty_rows, function, self._weights.csr, options, handle)
-        self._handle = handle
         self.context.keep()
+        self._handle = ctypes.c_void_p()  # before the call, whose end may be an interrupt
+        self.context.call_drawing(empty_rows, function, self._weights.csr, options, self._handle)
         del self._weights
 
     def _list(self, rows: Any, name: str) -> Any:
