@@ -158,12 +158,14 @@ PetscErrorCode is_for_spg(Mat C, PetscBool *ours)
 static PetscErrorCode transpose_product_symbolic(Mat C)
 {
     const Mat B = C->product->B;
+    PetscErrorCode ended;
 
     PetscFunctionBegin;
     PetscCall(base_product_set_from_options(C));
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, MATSEQAIJ));
-    PetscCall((*C->ops->productsymbolic)(C));
+    ended = (*C->ops->productsymbolic)(C);
     PetscCall(PetscObjectChangeTypeName((PetscObject)B, SEQAIJSPG));
+    PetscCall(ended);
     PetscFunctionReturn(0);
 }
 
