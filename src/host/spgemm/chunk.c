@@ -6,8 +6,8 @@
 
 #if SPG_HAVE_AVX512
 #include <immintrin.h>
-#pragma GCC diagnostic ignored "-Wsign-conversion" /* of the intrinsics, which are macros where nothing is optimised   \
-                                                    */
+/* gcc's intrinsics are macros where nothing is optimised, and would be warned of. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
 
 int64_t spg_count_chunks(const spg_csr *A, int64_t chunk_entries)
