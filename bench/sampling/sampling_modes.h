@@ -18,13 +18,13 @@ spg_status run_lda(sampling_bench *bench);
 /* One of the tasks below, as chosen->task says. */
 spg_status run_task(sampling_bench *bench);
 
-/* Figures 6 to 8 of Steele, Tristan 2015: the z-step over K. */
+/* Figures 6 to 8 of Steele, Tristan 2017: the z-step over K. */
 spg_status run_paper_butterfly(sampling_bench *bench);
 
 /* Table 1 and Figures 7 to 9 of Binder, Keller 2019. */
 spg_status run_paper_forest(sampling_bench *bench);
 
-/* Figures 5.1 to 5.9 and Tables 5.2, 5.3 of Lehmann 2021: splits, builds, transfers and draws. */
+/* Figures 5.1 to 5.9 and Tables 5.2, 5.3 of Lehmann 2020: splits, builds, transfers and draws. */
 spg_status run_paper_alias(sampling_bench *bench);
 
 #endif

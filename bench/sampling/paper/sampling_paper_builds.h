@@ -1,4 +1,4 @@
-/* What Lehmann 2021 measured of building alias tables beside whole builds, for sampling_paper_alias.c. */
+/* What Lehmann 2020 measured of building alias tables beside whole builds, for sampling_paper_alias.c. */
 #ifndef SPG_BENCH_SAMPLING_PAPER_BUILDS_H
 #define SPG_BENCH_SAMPLING_PAPER_BUILDS_H
 

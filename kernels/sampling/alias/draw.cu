@@ -1,5 +1,5 @@
 /* Draws from alias tables in the order of the random numbers, each with one random read of the table (Walker 1977; the
- * baseline of Lehmann 2021). A thread takes two generator blocks, four draws, so that four reads overlap. The table's
+ * baseline of Lehmann 2020). A thread takes two generator blocks, four draws, so that four reads overlap. The table's
  * public calls are here too. */
 #include "../random.cuh"
 #include "draw.cuh"

@@ -1,7 +1,7 @@
 /* Split and pack: pairs the lists of an alias table's lights and heavies by merging them. A block's part of the merge
  * is TILE steps; a search finds where it begins among lights and heavies.
  *
- * PSA uses partial p-ary search (Lehmann 2021, section 3.2) in a separate kernel: a block narrows the range of all its
+ * PSA uses partial p-ary search (Lehmann 2020, section 3.2) in a separate kernel: a block narrows the range of all its
  * splits together, with as many probes as it has threads, and each thread finishes its own by binary search. PSA+ has
  * few parts: two warps of a block find its own ends, with 32 probes a round.
  *

@@ -1,4 +1,4 @@
-/* Draws from an alias table grouped by sections (Lehmann 2021, section 3.4.2), so that each section is read from memory
+/* Draws from an alias table grouped by sections (Lehmann 2020, section 3.4.2), so that each section is read from memory
  * once. A first kernel finds by exact binomial splitting how many draws each section gets, and where they begin. The
  * output is then cut into equal parts, and a block draws the sections in its part.
  *

@@ -1,4 +1,4 @@
-/* The butterfly-patterned table of partial sums of 32 x 32 items (Steele, Tristan 2015, Algorithms 8 and 10), in the
+/* The butterfly-patterned table of partial sums of 32 x 32 items (Steele, Tristan 2017, Algorithms 8 and 10), in the
  * registers of a warp. Private.
  *
  * Before: lane r holds in values[k] item r of row k's block. After make_table, values[31] of lane r is the sum of row

@@ -1,4 +1,4 @@
-/* One draw from each row by the algorithms of the butterfly paper (Steele, Tristan 2015), for rows of any length: a
+/* One draw from each row by the algorithms of the butterfly paper (Steele, Tristan 2017), for rows of any length: a
  * warp takes 32 rows, one a lane.
  *
  *   PLAIN (Algorithm 1)       a lane sums its own row and searches the sums

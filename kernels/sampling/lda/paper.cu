@@ -1,4 +1,4 @@
-/* The z-step by the algorithms of the butterfly paper (Steele, Tristan 2015): a warp takes 32 documents, one a lane,
+/* The z-step by the algorithms of the butterfly paper (Steele, Tristan 2017): a warp takes 32 documents, one a lane,
  * and their words in step.
  *
  * PLAIN (Algorithm 1): a lane multiplies, sums and searches for itself. TRANSPOSED (Algorithm 4): blocks of 32 topics

@@ -1,6 +1,6 @@
 /* The sweep over what the tiles left, cut into parts: a part has the lights of some tiles, and the heavies whose
  * excesses end among their deficits. The first heavy of each part is found first, by the sums of the tiles, so that the
- * parts do not wait for each other: partial p-ary split (Lehmann 2021, section 4.3) with one part per thread. */
+ * parts do not wait for each other: partial p-ary split (Lehmann 2020, section 4.3) with one part per thread. */
 #include "clock.h"
 #include "row.h"
 
