@@ -91,7 +91,10 @@ static int set_up(void **state)
     test_new_folder(f->folder);
     snprintf(f->path, sizeof f->path, "%s/matrix.mtx", f->folder);
     f->counted = test_faulty_context(&f->memory, 2, 0);
-    f->plain = oracle_context();
+    spg_config config = spg_config_default();
+    config.place = SPG_PLACE_HOST;
+    config.keep_bytes = 0; /* what is released goes back to malloc */
+    if (spg_context_create(&config, &f->plain) != SPG_OK) return -1;
 #if SUITESPARSE_MAIN_VERSION >= 7
     SuiteSparse_config_malloc_func_set(__wrap_malloc);
     SuiteSparse_config_calloc_func_set(__wrap_calloc);
