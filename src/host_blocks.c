@@ -27,7 +27,7 @@ enum { LARGEST_HELD = 32 << 20 };
 typedef struct spg_kept_block {
     int64_t mapped_bytes; /* including this header; 0: from aligned_alloc */
     int64_t small_bytes;  /* of a block from aligned_alloc, with this header */
-    int class;            /* of such a block: the list that it is kept in; -1: it is not kept */
+    int list;             /* of such a block: that which keeps it; -1: none */
     bool may_grow;        /* mapped without reserving memory, so growing it reserves none either */
     struct spg_kept_block *next;
 } block_header;
@@ -143,52 +143,52 @@ static void unmap_all_kept(spg_context *context) { (void)context; }
 enum { SMALLEST_KEPT = 32 << 10, SIZES_EACH = 8, MOST_SMALL = 32 << 20 };
 
 /* The list for blocks of this many bytes, which are rounded up to its size; -1 if there is none. */
-static int class_of(int64_t *bytes)
+static int list_for(int64_t *bytes)
 {
     if (*bytes < SMALLEST_KEPT) return -1;
-    int class = 0;
+    int list = 0;
     int64_t power = SMALLEST_KEPT;
-    for (; power * 2 <= *bytes; power *= 2) class += SIZES_EACH;
+    for (; power * 2 <= *bytes; power *= 2) list += SIZES_EACH;
     const int64_t step = power / SIZES_EACH, steps = (*bytes - power + step - 1) / step;
     *bytes = power + steps * step;
-    return class + (int)steps < SPG_KEPT_SIZES ? class + (int)steps : -1;
+    return list + (int)steps < SPG_KEPT_SIZES ? list + (int)steps : -1;
 }
 
 static void *allocate_small(spg_context *context, int64_t bytes)
 {
     bytes = round_up(bytes + HEADER_BYTES, HEADER_BYTES);
-    const int class = class_of(&bytes);
-    block_header *block = class >= 0 ? context->kept_small[class] : NULL;
+    const int list = list_for(&bytes);
+    block_header *block = list >= 0 ? context->kept_small[list] : NULL;
     if (block != NULL) {
-        context->kept_small[class] = block->next;
+        context->kept_small[list] = block->next;
         context->kept_small_bytes -= block->small_bytes;
         SPG_UNPOISON(memory_of(block), bytes - HEADER_BYTES);
         return memory_of(block);
     }
     block = aligned_alloc(HEADER_BYTES, (size_t)bytes);
     if (block == NULL) return NULL;
-    *block = (block_header){.small_bytes = bytes, .class = class};
+    *block = (block_header){.small_bytes = bytes, .list = list};
     return memory_of(block);
 }
 
 static void release_small(spg_context *context, block_header *block)
 {
     const int64_t kept = context->kept_small_bytes + block->small_bytes;
-    if (block->class < 0 || kept > MOST_SMALL || context->kept_bytes + kept > context->config.keep_bytes) {
+    if (block->list < 0 || kept > MOST_SMALL || context->kept_bytes + kept > context->config.keep_bytes) {
         free(block);
         return;
     }
     SPG_POISON(memory_of(block), block->small_bytes - HEADER_BYTES);
-    block->next = context->kept_small[block->class];
-    context->kept_small[block->class] = block;
+    block->next = context->kept_small[block->list];
+    context->kept_small[block->list] = block;
     context->kept_small_bytes = kept;
 }
 
 static void free_all_small(spg_context *context)
 {
-    for (int class = 0; class < SPG_KEPT_SIZES; class ++)
-        for (block_header *block; (block = context->kept_small[class]) != NULL;) {
-            context->kept_small[class] = block->next;
+    for (int list = 0; list < SPG_KEPT_SIZES; list++)
+        for (block_header *block; (block = context->kept_small[list]) != NULL;) {
+            context->kept_small[list] = block->next;
             SPG_UNPOISON(memory_of(block), block->small_bytes - HEADER_BYTES);
             free(block);
         }

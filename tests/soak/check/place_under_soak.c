@@ -118,9 +118,20 @@ static bool left_nothing(soak_place *p, const char *call, spg_status status, con
     return true;
 }
 
+/* What is held after a call beyond what was before is its result. For hierarchies the limit bounds each step alone. */
+static bool kept_to_limit(soak_place *p, const char *call)
+{
+    const int64_t limit = p->of->settings.workspace_limit;
+    int64_t held = 0, peak = 0;
+    spg_context_memory(p->context, &held, &peak);
+    if (limit == 0 || peak - held <= limit || strncmp(call, "spg_amg_", 8) == 0) return true;
+    return soak_fault("%s: %s: %lld bytes were held beside the %lld of its result, the limit is %lld", p->name, call,
+                      (long long)(peak - held), (long long)(held - p->held_bytes), (long long)limit);
+}
+
 soak_outcome soak_after(soak_place *p, const char *call, spg_status status, const void *output, size_t bytes)
 {
-    if (status == SPG_OK) return SOAK_DONE;
+    if (status == SPG_OK) return kept_to_limit(p, call) ? SOAK_DONE : SOAK_WRONG;
     const bool refused = test_failed(&p->memory), limited = p->of->settings.workspace_limit > 0;
     if (status != SPG_ERROR_MEMORY || !(refused || limited)) {
         soak_fault("%s: %s: %s: %s", p->name, call, spg_status_name(status), spg_context_message(p->context));
