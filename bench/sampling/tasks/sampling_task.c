@@ -36,7 +36,7 @@ static void tell(const task_work *work, const task_kind *kind, const sampling_ti
     }
     printf(" %9s %7s %8s", ms_text(times->median_ms).s,
            ratio_text(limit_ms > 0.0 ? times->median_ms / limit_ms : 0.0).s,
-           count_text((int64_t)((double)kind->draws / times->median_ms * 1e3)).s);
+           kind->draws > 0 ? count_text((int64_t)((double)kind->draws / times->median_ms * 1e3)).s : "-");
     if (verdict->tested && verdict->test.degrees > 0)
         printf(" %6.2f\n", verdict->test.z);
     else
