@@ -26,11 +26,10 @@ static double ratio(int64_t a, int64_t b) { return b > 0 ? (double)a / (double)b
 
 static void complete_stats(spgemm_stats *stats, const spg_csr *A, const spg_csr *C)
 {
-    int64_t offset = (int64_t)spg_type_size(C->offset_type), value = (int64_t)spg_type_size(C->value_type);
     stats->nnz = C->nnz;
     stats->expansion = ratio(stats->products, A->nnz);
     stats->contraction = ratio(stats->products, C->nnz);
-    stats->result_bytes = (C->rows + 1) * offset + C->nnz * (4 + value);
+    stats->result_bytes = spg_csr_bytes(C);
 }
 
 static spg_status run(spg_product *product, spgemm_stats *stats)
