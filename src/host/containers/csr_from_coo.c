@@ -128,7 +128,7 @@ spg_status spg_host_csr_from_coo(spg_context *context, const spg_coo *source, sp
     /* The unsummed entries are the result, or workspace if triples are to be summed. */
     const int64_t beside = spg_csr_bytes(&sorted) - held;
     int64_t used;
-    spg_host_entries entries = {source->row_indices, source->columns, NULL, source->values};
+    spg_host_entries entries = {.keys = source->row_indices, .partners = source->columns, .values = source->values};
     status = spg_host_distribute(context, &entries, held + beside, &sorted);
     if (status == SPG_OK) status = spg_host_sort_rows_beside(context, &sorted, held, beside, &used);
     if (status == SPG_OK) status = contract(context, &sorted, used, offset_type, matrix);

@@ -9,9 +9,9 @@ spg_status spg_host_csr_transpose(spg_context *context, const spg_csr *matrix, i
     spg_status status = spg_csr_alloc(context, matrix->cols, matrix->rows, matrix->nnz, matrix->offset_type,
                                       matrix->value_type, transpose);
     if (status != SPG_OK) return status;
-    spg_host_entries entries = {.keys = matrix->columns, .rows_of = matrix, .values = matrix->values};
+    spg_host_entries entries = {.keys = matrix->columns, .rows_of = matrix, .values = matrix->values, .map = map};
     status = spg_host_distribute(context, &entries, 0, transpose);
-    if (status == SPG_OK && map != NULL) status = spg_host_transpose_map(context, matrix, transpose, map);
+    if (status == SPG_OK && map != NULL) status = spg_host_gather_values(context, matrix, map, transpose);
     if (status != SPG_OK) spg_csr_free(context, transpose);
     return status;
 }

@@ -10,6 +10,7 @@ typedef struct spg_host_entries {
     const int32_t *keys, *partners;
     const spg_csr *rows_of;
     const void *values;
+    int64_t *map; /* NULL, or receives k where entry k goes, in place of its value; with rows_of */
 } spg_host_entries;
 
 /* Fills `out`, allocated by spg_csr_alloc for all entries, each row in the order of the entries. Workspace: at most the

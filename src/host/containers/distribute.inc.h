@@ -58,7 +58,13 @@ static void TYPED(scatter)(const distribution *job, int64_t part)
     }
     for (int64_t row = spg_host_row_of(entries->rows_of, k); k < end; ++row) {
         int64_t row_end = spg_offset_at(entries->rows_of, row + 1);
-        for (; k < row_end && k < end; ++k) {
+        if (row_end > end) row_end = end;
+        for (; entries->map != NULL && k < row_end; ++k) {
+            OFFSET to = cursors[entries->keys[k]]++;
+            columns[to] = (int32_t)row;
+            entries->map[to] = k;
+        }
+        for (; k < row_end; ++k) {
             OFFSET to = cursors[entries->keys[k]]++;
             columns[to] = (int32_t)row;
             out_values[to] = values[k];

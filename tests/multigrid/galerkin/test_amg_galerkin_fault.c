@@ -98,6 +98,39 @@ static void a_workspace_limit_is_kept_or_refused_with_its_bytes(void **state)
     spg_context_destroy(context);
 }
 
+/* What a plan stores is its result. P has many more entries than A*P has products, so that P^T takes most. */
+static void making_a_plan_keeps_the_workspace_limit(void **state)
+{
+    (void)state;
+    spg_csr A = random_matrix(2000, 2000, 0, SPG_I32, SPG_F64, 6, 0);
+    spg_csr P = random_matrix(2000, 500, 400, SPG_I32, SPG_F64, 7, 0);
+    spg_context *context = test_context_at_place(1);
+    galerkin g;
+    begin(context, NULL, &A, &P, &g);
+    int refused = 0, done = 0;
+    for (int64_t limit = 1024; done < 10 && limit <= (int64_t)1 << 30; limit += limit / 4) {
+        spg_galerkin_plan *plan;
+        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        int64_t held, peak;
+        spg_context_memory_reset(context);
+        const spg_status status = spg_galerkin_plan_create(context, NULL, &g.A, &g.P, &plan);
+        spg_context_memory(context, &held, &peak);
+        if (status != SPG_OK) {
+            assert_int_equal(status, SPG_ERROR_MEMORY);
+            refused++;
+            continue;
+        }
+        if (peak - held > limit)
+            fail_msg("%lld bytes beside a plan, the limit is %lld", (long long)(peak - held), (long long)limit);
+        spg_galerkin_plan_destroy(plan);
+        done++;
+    }
+    assert_true(refused > 0 && done == 10);
+    end(&g);
+    free_all(&A, &P, NULL, NULL, NULL);
+    spg_context_destroy(context);
+}
+
 /* However often products fail, in the second of their two as well, and with a given restriction or the transpose. */
 static void a_product_that_fails_leaves_the_workspace_limit_as_it_was(void **state)
 {
@@ -137,6 +170,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_workspace_limit_is_kept_or_refused_with_its_bytes),
+        cmocka_unit_test(making_a_plan_keeps_the_workspace_limit),
         cmocka_unit_test(a_product_that_fails_leaves_the_workspace_limit_as_it_was),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin fault", tests);
