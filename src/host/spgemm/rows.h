@@ -19,6 +19,30 @@
     int64_t spg_row_window_##suffix(spg_worker *worker, int64_t row);                                                  \
     int64_t spg_long_row_window_##suffix(spg_worker *worker, int64_t *products);
 
+/* Some columns of a row of C, whose products are added in a dense accumulator or, if there are few for many columns,
+ * gathered to be sorted. */
+typedef struct column_window {
+    int64_t first, columns;
+    bool whole_row;   /* all products of the row are in the window */
+    bool sorted;      /* B's rows ascend */
+    int64_t width;    /* of windows that gather; 0: none does */
+    bool gathers;     /* as this one does */
+    int64_t gathered; /* products; more than sort_products: the window is too wide */
+} column_window;
+
+/* Gathers the products of `count` entries whose columns are in the window. Returns the first column beyond the window,
+ * or INT64_MAX. Then sorts and contracts what was gathered; the caller has made room. Returns the entries of C. */
+#define DECLARE_GATHER(suffix, VALUE)                                                                                  \
+    int64_t spg_gather_##suffix(spg_worker *worker, column_window *window, const VALUE *a_values,                      \
+                                const int64_t *starts, const int32_t *lengths, int64_t count);                         \
+    int64_t spg_sort_gathered_##suffix(spg_worker *worker, int64_t gathered);
+
+DECLARE_GATHER(none, value_none)
+DECLARE_GATHER(f32, value_f32)
+DECLARE_GATHER(f64, value_f64)
+DECLARE_GATHER(c32, value_c32)
+DECLARE_GATHER(c64, value_c64)
+
 /* Rows with equal columns in A, at least two, by the list kernel; the caller has made room. */
 #define DECLARE_EQUAL_ROWS(suffix) void spg_rows_equal_##suffix(spg_worker *worker, int64_t row, int rows);
 

@@ -7,17 +7,54 @@
 
 #include <string.h>
 
-typedef struct column_window {
-    int64_t first, columns; /* the window holds columns first .. first + columns - 1 */
-    bool whole_row;         /* all products of the row are in the window */
-    bool sorted;            /* B's rows ascend */
-} column_window;
+/* The entries of a row of A. Those of a row after the chunk are described piece by piece, again for each window. */
+typedef struct row_entries {
+    int64_t first, count;
+    bool is_long;
+} row_entries;
 
-static column_window open_window(const spg_worker *worker, column_range range)
+/* Each window searches every row of B that the row names, or reads all its products where rows do not ascend. Where the
+ * products are so few for the columns they span that this takes longest, they are sorted, some at a time. Chosen with
+ * python/bench/apart.py on one thread: 20 shapes of 1 to 500 rows; of 1/4 to 8 the largest up to which none loses. */
+enum { SORTED_PRODUCTS_A_SEARCH = 4 };
+static bool sorting_pays(const spg_worker *worker, column_range range, int64_t entries, int64_t products)
 {
-    int64_t columns = worker->shared->sizes.window_columns;
-    bool whole = range.last - (range.first & ~(int64_t)63) < columns;
-    return (column_window){range.first & ~(int64_t)63, columns, whole, worker->shared->b.sorted};
+    const worker_sizes *sizes = &worker->shared->sizes;
+    const int64_t span = (range.last - range.first) / sizes->window_columns;
+    const int64_t windows = span < products ? span : products, parts = 2 * products / sizes->sort_products;
+    const int64_t searches = worker->shared->b.sorted ? entries : products;
+    return SORTED_PRODUCTS_A_SEARCH * (double)(windows - parts) * (double)searches > (double)products;
+}
+
+static column_window open_window(const spg_worker *worker, column_range range, int64_t entries, int64_t products)
+{
+    const worker_sizes *sizes = &worker->shared->sizes;
+    column_window window = {.columns = sizes->window_columns, .sorted = worker->shared->b.sorted};
+    window.whole_row = range.last - (range.first & ~(int64_t)63) < window.columns;
+    if (window.whole_row || !sorting_pays(worker, range, entries, products)) return window;
+    window.width =
+        1 + (int64_t)((double)(range.last - range.first) / 2 / (double)products * (double)sizes->sort_products);
+    return window;
+}
+
+/* Opens the window from column `next` on. */
+static void move_window(const spg_worker *worker, column_window *window, int64_t next)
+{
+    const int64_t columns = worker->shared->sizes.window_columns;
+    window->gathers = window->width > columns;
+    window->gathered = 0;
+    window->first = window->gathers ? next : next & ~(int64_t)63;
+    window->columns = window->gathers ? window->width : columns;
+}
+
+/* Whether the window's products were too many to gather. Windows are then narrower, and wider again after few products
+ * or a dense window. */
+static bool was_too_wide(const spg_worker *worker, column_window *window)
+{
+    const int64_t most = worker->shared->sizes.sort_products;
+    if (window->gathered > most) window->width /= 2;
+    if (window->gathered < most / 4 && window->width < INT32_MAX) window->width *= 2;
+    return window->gathered > most;
 }
 
 /* The first marked block >= `block`, or `blocks`. */
@@ -51,11 +88,24 @@ static uint64_t take_block(uint8_t *marks)
 
 static int lowest_bit(uint64_t bits) { return __builtin_ctzll(bits); }
 
-static int64_t long_row_end(const spg_worker *worker)
+/* The entries of the row after the chunk, and their products; *products is -1 if an operand is malformed. */
+static row_entries long_row(const spg_worker *worker, int64_t *products)
 {
-    const spg_csr *A = worker->shared->product->A;
-    int64_t row = worker->chunk.first_row + worker->chunk.rows;
-    return spg_offset_at(A, row + 1);
+    const multiplication *shared = worker->shared;
+    const spg_csr *A = shared->product->A;
+    const row_chunk *chunk = &worker->chunk;
+    const int64_t first = chunk->first_entry + chunk->bounds[chunk->rows], piece = shared->sizes.chunk_entries;
+    const row_entries row = {first, spg_offset_at(A, chunk->first_row + chunk->rows + 1) - first, true};
+    *products = 0;
+    for (int64_t k = 0; k < row.count; k += piece) {
+        const int64_t count = row.count - k < piece ? row.count - k : piece;
+        if (!spg_describe_entries(A, shared->product->B, first + k, count, chunk->starts, chunk->lengths)) {
+            *products = -1;
+            break;
+        }
+        for (int64_t i = 0; i < count; i++) *products += chunk->lengths[i];
+    }
+    return row;
 }
 
 #define TEMPLATE "host/spgemm/bitmap/row.inc.h"

@@ -76,46 +76,68 @@ static int64_t NAMED(emit)(spg_worker *worker, const column_window *window)
     return emitted;
 }
 
-int64_t NAMED(spg_row_window)(spg_worker *worker, int64_t row)
+/* Adds or gathers the window's products of entries that are described. Returns the first column beyond the window. */
+static int64_t NAMED(fill_piece)(spg_worker *worker, column_window *window, const VALUE *a_values,
+                                 const int64_t *starts, const int32_t *lengths, int64_t count)
 {
+    return window->gathers ? NAMED(spg_gather)(worker, window, a_values, starts, lengths, count)
+                           : NAMED(accumulate)(worker, window, a_values, starts, lengths, count);
+}
+
+/* The same for all entries of a row; -1 if an operand is malformed. */
+static int64_t NAMED(fill)(spg_worker *worker, column_window *window, const row_entries *row)
+{
+    const spg_csr *A = worker->shared->product->A;
     const row_chunk *chunk = &worker->chunk;
-    const VALUE *a_values = (const VALUE *)worker->shared->product->A->values + chunk->first_entry;
-    const int64_t first = chunk->bounds[row], count = chunk->bounds[row + 1] - first;
-    column_range range = spg_row_column_range(worker, row);
-    column_window window = open_window(worker, range);
+    const VALUE *a_values = A->values == NULL ? NULL : (const VALUE *)A->values + row->first;
+    const int64_t piece = worker->shared->sizes.chunk_entries, described = row->first - chunk->first_entry;
+    if (!row->is_long)
+        return NAMED(fill_piece)(worker, window, a_values, chunk->starts + described, chunk->lengths + described,
+                                 row->count);
+    int64_t next = INT64_MAX;
+    for (int64_t k = 0; k < row->count; k += piece) {
+        const int64_t count = row->count - k < piece ? row->count - k : piece;
+        if (!spg_describe_entries(A, worker->shared->product->B, row->first + k, count, chunk->starts, chunk->lengths))
+            return -1;
+        const int64_t beyond = NAMED(fill_piece)(worker, window, a_values == NULL ? NULL : a_values + k, chunk->starts,
+                                                 chunk->lengths, count);
+        next = beyond < next ? beyond : next;
+    }
+    return next;
+}
+
+/* A row window by window. Returns its entries of C, or -1 if an operand is malformed. */
+static int64_t NAMED(multiply)(spg_worker *worker, const row_entries *row, column_range range, int64_t products)
+{
+    column_window window = open_window(worker, range, row->count, products);
     int64_t emitted = 0;
     for (int64_t next = range.first; next != INT64_MAX;) {
-        window.first = next & ~(int64_t)63;
-        next = NAMED(accumulate)(worker, &window, a_values == NULL ? NULL : a_values + first, chunk->starts + first,
-                                 chunk->lengths + first, count);
-        emitted += NAMED(emit)(worker, &window);
+        move_window(worker, &window, next);
+        const int64_t beyond = NAMED(fill)(worker, &window, row);
+        if (beyond < 0) return -1;
+        if (was_too_wide(worker, &window)) continue;
+        next = beyond;
+        if (!window.gathers)
+            emitted += NAMED(emit)(worker, &window);
+        else if (spg_make_room(worker, window.gathered))
+            emitted += NAMED(spg_sort_gathered)(worker, window.gathered);
+        else
+            return 0;
     }
     return emitted;
 }
 
+int64_t NAMED(spg_row_window)(spg_worker *worker, int64_t row)
+{
+    const row_chunk *chunk = &worker->chunk;
+    const int64_t *bounds = chunk->bounds + row;
+    const row_entries entries = {chunk->first_entry + bounds[0], bounds[1] - bounds[0], false};
+    return NAMED(multiply)(worker, &entries, spg_row_column_range(worker, row), chunk->row_products[row]);
+}
+
 int64_t NAMED(spg_long_row_window)(spg_worker *worker, int64_t *products)
 {
-    const multiplication *shared = worker->shared;
-    const spg_csr *A = shared->product->A;
-    const row_chunk *chunk = &worker->chunk;
-    const VALUE *a_values = A->values;
-    const int64_t first = chunk->first_entry + chunk->bounds[chunk->rows], end = long_row_end(worker);
-    const int64_t piece = shared->sizes.chunk_entries;
-    column_window window = open_window(worker, (column_range){0, shared->product->B->cols - 1});
-    int64_t emitted = 0;
-    for (int64_t next = 0; next != INT64_MAX;) {
-        window.first = next & ~(int64_t)63;
-        next = INT64_MAX;
-        *products = 0;
-        for (int64_t k = first; k < end; k += piece) {
-            int64_t count = end - k < piece ? end - k : piece;
-            if (!spg_describe_entries(A, shared->product->B, k, count, chunk->starts, chunk->lengths)) return -1;
-            int64_t beyond = NAMED(accumulate)(worker, &window, a_values == NULL ? NULL : a_values + k, chunk->starts,
-                                               chunk->lengths, count);
-            next = beyond < next ? beyond : next;
-            for (int64_t i = 0; i < count; i++) *products += chunk->lengths[i];
-        }
-        emitted += NAMED(emit)(worker, &window);
-    }
-    return emitted;
+    const row_entries row = long_row(worker, products);
+    const column_range range = {0, worker->shared->product->B->cols - 1};
+    return *products < 0 ? -1 : NAMED(multiply)(worker, &row, range, *products);
 }
