@@ -120,7 +120,7 @@ spg_status begin_transpose(spg_context *context, const spg_csr &matrix, bool che
     void *memory = nullptr;
     spg_status status = spg_allocate_on_host(context, sizeof(pending_transpose), "transposing", &memory);
     if (status != SPG_OK) return status;
-    auto *begun = new (memory) pending_transpose(context, 0);
+    auto *begun = new (memory) pending_transpose(context, (int64_t)sizeof(pending_transpose));
     status = begun->begin(matrix, checks, parts);
     *pending = begun;
     if (status != SPG_OK) drop(context, pending);

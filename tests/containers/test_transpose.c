@@ -170,12 +170,46 @@ static void few_long_columns_are_turned(void **state)
     check_lengths(many, 4);
 }
 
+/* In small steps, so that the least bytes of a backend's own count. */
+static void a_workspace_limit_holds_for_all_that_is_taken(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 40, LENGTH = 7, STEP = 32 };
+    int64_t lengths[COLUMNS];
+    spg_csr matrix, here, transpose;
+    for (int j = 0; j < COLUMNS; ++j) lengths[j] = LENGTH;
+    build(lengths, COLUMNS, SPG_I32, SPG_F64, &matrix);
+    spg_context *context = test_context_at_place(1);
+    test_to_place(context, &matrix, &here);
+    int done = 0;
+    for (int64_t limit = STEP; done < 100 && limit < 1 << 20; limit += STEP) {
+        int64_t held, peak;
+        assert_int_equal(spg_context_set_workspace_limit(context, limit), SPG_OK);
+        spg_context_memory_reset(context);
+        const spg_status status = spg_csr_transpose(context, &here, &transpose);
+        if (status == SPG_ERROR_MEMORY) continue;
+        assert_int_equal(status, SPG_OK);
+        spg_context_memory(context, &held, &peak);
+        if (peak - held > limit)
+            fail_msg("%lld bytes beside a transpose, the limit is %lld", (long long)(peak - held), (long long)limit);
+        spg_csr_free(context, &transpose);
+        done++;
+    }
+    assert_int_equal(done, 100);
+    spg_csr_free(context, &here);
+    spg_csr_free(test_host(), &matrix);
+    spg_context_destroy(context);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_of_all_lengths_are_turned), cmocka_unit_test(one_column_may_hold_most_entries),
-        cmocka_unit_test(columns_of_one_length_are_turned),  cmocka_unit_test(matrices_of_all_sizes_are_turned),
+        cmocka_unit_test(columns_of_all_lengths_are_turned),
+        cmocka_unit_test(one_column_may_hold_most_entries),
+        cmocka_unit_test(columns_of_one_length_are_turned),
+        cmocka_unit_test(matrices_of_all_sizes_are_turned),
         cmocka_unit_test(few_long_columns_are_turned),
+        cmocka_unit_test(a_workspace_limit_holds_for_all_that_is_taken),
     };
     return TEST_RUN_HERE(argc, argv, "transposes", tests);
 }
