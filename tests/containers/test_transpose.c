@@ -170,7 +170,7 @@ static void few_long_columns_are_turned(void **state)
     check_lengths(many, 4);
 }
 
-/* In small steps, so that the least bytes of a backend's own count. */
+/* In steps so small that the bytes of a backend's own state matter. */
 static void a_workspace_limit_holds_for_all_that_is_taken(void **state)
 {
     (void)state;
