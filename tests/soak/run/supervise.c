@@ -122,7 +122,7 @@ static void print_reason(void *user, const char *line) { fprintf(stderr, "%s: %s
 
 static int probe(const soak_options *options, void *what)
 {
-    static char name[] = "spg_soak: no device";
+    static char name[] = "spg_soak";
     spg_config config = spg_config_default();
     spg_context *context = NULL;
     (void)what;
