@@ -158,6 +158,7 @@ def main():
     arguments = parser.parse_args()
     for path, svg in figures(arguments.results, tables).items():
         path = path if arguments.out is None else arguments.out / path.name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(svg, encoding="utf-8")
         print(path)
 
