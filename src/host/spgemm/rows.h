@@ -31,7 +31,8 @@ typedef struct column_window {
 } column_window;
 
 /* Gathers the products of `count` entries whose columns are in the window. Returns the first column beyond the window,
- * or INT64_MAX. Then sorts and contracts what was gathered; the caller has made room. Returns the entries of C. */
+ * or INT64_MAX. spg_sort_gathered sorts and contracts them, where the caller has made room, and returns the entries of
+ * C. */
 #define DECLARE_GATHER(suffix, VALUE)                                                                                  \
     int64_t spg_gather_##suffix(spg_worker *worker, column_window *window, const VALUE *a_values,                      \
                                 const int64_t *starts, const int32_t *lengths, int64_t count);                         \

@@ -1,6 +1,7 @@
 /* Rows of any size: sums in a dense window of columns, which are marked when touched and read in order. A row whose
  * columns span more than the window is split: the window moves on to the next column of the row, so that memory is
- * bounded for rows of any length. */
+ * bounded for rows of any length. Where many windows would hold few products each, wider ones gather their products,
+ * which are sorted (sort/row.c). */
 #include "host/spgemm/rows.h"
 #include "host/spgemm/sort/radix.h"
 #include "host/work.h"
