@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double notable_cores = 0.15;
-enum { CLASS_BAR = 40, PHASES = 4 };
+enum { CLASS_BAR = 40, PHASES = 4, LINE_WIDTH = 80 };
 
 double memory_limit_ms(const machine *here, const problem *task, const findings *found)
 {
@@ -35,9 +35,13 @@ void report_matrix(FILE *stream, const char *name, const spg_csr *A)
         if (length > most) most = length;
     }
     const double mean = A->rows > 0 ? (double)A->nnz / (double)A->rows : 0.0;
-    fprintf(stream, "\n%s   %lld x %lld, %lld entries (%s, %s)\n  rows of %lld to %lld entries, mean %.1f\n", name,
-            (long long)A->rows, (long long)A->cols, (long long)A->nnz, spg_type_name(A->value_type),
-            bytes_text(csr_bytes(A)).s, (long long)least, (long long)most, mean);
+    char size[128];
+    const int width =
+        snprintf(size, sizeof size, "%lld x %lld, %lld entries (%s, %s)", (long long)A->rows, (long long)A->cols,
+                 (long long)A->nnz, spg_type_name(A->value_type), bytes_text(csr_bytes(A)).s);
+    const bool fits = strlen(name) + 3 + (size_t)width <= LINE_WIDTH;
+    fprintf(stream, "\n%s%s%s\n  rows of %lld to %lld entries, mean %.1f\n", name, fits ? "   " : "\n  ", size,
+            (long long)least, (long long)most, mean);
 }
 
 static void put_bar(FILE *stream, double share)

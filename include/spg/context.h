@@ -41,7 +41,8 @@ typedef struct spg_row_limits {
  * pay off; small work runs on one. The context starts its own threads with the first work that needs them. They inherit
  * the affinity of the calling thread, block all signals and end with the context. If a thread cannot be started, work
  * runs on fewer. Threads that wait, between calls or within one, spin for at most about 20 microseconds and then sleep.
- * After fork the child's context starts threads of its own. No result depends on the threads. */
+ * After fork the child's context starts threads of its own; fork while no other thread uses the context. No result
+ * depends on the threads. */
 typedef struct spg_config {
     spg_place place; /* SPG_PLACE_AUTO */
     int device;      /* ordinal of the GPU; -1: the current one */

@@ -61,7 +61,7 @@ spg_status note_differences(spg_context *context, const spg_csr &one, const spg_
         if (distance == 0) return;
         report_first(in_row ? &found->first_column : &found->first_row, in_row ? column : row);
         raise(&found->absolute, distance);
-        raise(&found->relative, spg_relative_distance(distance, modulus_of(a), modulus_of(b)));
+        raise(&found->relative, spg_relative_distance(re_of(a), im_of(a), re_of(b), im_of(b)));
     });
 }
 

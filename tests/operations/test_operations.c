@@ -292,6 +292,37 @@ static void matrices_are_compared_by_pattern_and_values(void **state)
     assert_difference((int32_t[]){0, 2, 1, 2}, (double[]){NAN, -2, 5, 3}, 2, 4, (spg_difference){1, 0, 0, 0, NAN, NAN});
 }
 
+/* What comparing two numbers must give, as matrices of one entry. */
+static void assert_numbers_differ(spg_type type, const void *a, const void *b, double absolute, double relative)
+{
+    int32_t offsets[] = {0, 1}, column = 0;
+    char values[2][16];
+    spg_csr here[2];
+    spg_difference found;
+    spg_context *context = test_context_at_place(1);
+    for (int k = 0; k < 2; ++k) {
+        memcpy(values[k], k == 0 ? a : b, type == SPG_C64 ? sizeof values[k] : sizeof(double));
+        const spg_csr matrix = {1, 1, 1, SPG_I32, type, SPG_PLACE_HOST, offsets, &column, values[k]};
+        test_to_place(context, &matrix, &here[k]);
+    }
+    assert_int_equal(spg_csr_compare(context, &here[0], &here[1], &found), SPG_OK);
+    assert_true(found.absolute == absolute);
+    assert_true(fabs(found.relative - relative) <= 1e-12 * relative);
+    for (int k = 0; k < 2; ++k) spg_csr_free(context, &here[k]);
+    spg_context_destroy(context);
+}
+
+static void relative_differences_of_huge_numbers_do_not_overflow(void **state)
+{
+    (void)state;
+    const double huge = 1.5 * 0x1p1023, less = 1.25 * 0x1p1023, minus = -huge;
+    assert_numbers_differ(SPG_F64, &huge, &minus, INFINITY, 2);
+    assert_numbers_differ(SPG_F64, &huge, &less, 0x1p1021, 1.0 / 6);
+    const double one[] = {huge, huge}, other[] = {huge, less}, opposite[] = {minus, minus};
+    assert_numbers_differ(SPG_C64, one, other, 0x1p1021, 1 / sqrt(72));
+    assert_numbers_differ(SPG_C64, one, opposite, INFINITY, 2);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +333,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_part_has_the_rows_and_columns_of_its_ranges),
         cmocka_unit_test(small_entries_are_dropped_by_the_rule),
         cmocka_unit_test(matrices_are_compared_by_pattern_and_values),
+        cmocka_unit_test(relative_differences_of_huge_numbers_do_not_overflow),
     };
     return TEST_RUN_HERE(argc, argv, "operations", tests);
 }

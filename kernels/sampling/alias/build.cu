@@ -60,16 +60,16 @@ spg_status take_notes(workspace &work, int64_t items, build_notes *notes)
 }
 
 /* Gathers and pairs what the tiles of a big row leave, at most `room` items. */
-spg_status pair_left(spg_context *context, const one_row &row, spg_alias *alias, int64_t room, build_clock &clock)
+spg_status pair_left(const workspace &held, const one_row &row, spg_alias *alias, int64_t room, build_clock &clock)
 {
-    workspace work(context);
+    workspace work(held.context, held.held_bytes());
     bool exact = alias->resolution == SPG_ALIAS_EXACT, ahead = alias->builder != SPG_ALIAS_PSA_PLUS;
     packing how = {ahead, alias->split == SPG_ALIAS_BINARY, ahead ? alias->chunks : 1, &clock, &alias->stats.splits};
     left_lists lists = {nullptr, nullptr, room, row.notes.all};
     if (room == 0) return SPG_OK;
     spg_status status = work.take(room, "items that tiles leave", &lists.sums);
     if (status == SPG_OK) status = work.take(room, "items that tiles leave", &lists.items);
-    if (status == SPG_OK) status = list_left(context, row, exact, lists);
+    if (status == SPG_OK) status = list_left(held.context, row, exact, lists);
     if (status != SPG_OK) return status;
     clock.stamp(build_clock::PARTITION);
     return pack_lists(work, row, exact, how, room, lists);
@@ -83,20 +83,21 @@ int64_t likely_left(const spg_alias &alias, int64_t items)
 }
 
 /* One big row; its sum with `scale` has been queued. *counters: what scan_left posts. */
-spg_status pack_big(spg_context *context, const one_row &row, spg_alias *alias, spg_counters *counters,
+spg_status pack_big(const workspace &held, const one_row &row, spg_alias *alias, spg_counters *counters,
                     build_clock &clock)
 {
+    spg_context *context = held.context;
     bool exact = alias->resolution == SPG_ALIAS_EXACT, greedy = alias->builder == SPG_ALIAS_PSA_PLUS;
     unsigned int post;
     int64_t room = likely_left(*alias, row.job.items);
     spg_status status = greedy ? pack_greedily(context, row, exact) : leave_all(context, row, exact);
     clock.stamp(build_clock::TILES);
     if (status == SPG_OK) status = scan_left(context, row, &post);
-    if (status == SPG_OK) status = pair_left(context, row, alias, room, clock);
+    if (status == SPG_OK) status = pair_left(held, row, alias, room, clock);
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post, counters);
     if (status == SPG_OK) alias->stats.left = (int64_t)counters->nnz;
     if (status != SPG_OK || counters->faults != 0 || (int64_t)counters->nnz <= room) return status;
-    return pair_left(context, row, alias, (int64_t)counters->nnz, clock);
+    return pair_left(held, row, alias, (int64_t)counters->nnz, clock);
 }
 
 /* Allocates the arrays of a table. */
@@ -110,21 +111,22 @@ spg_status take_arrays(spg_context *context, const spg_csr &weights, spg_alias *
 /* The table of one row. Without memory, it is the table of all of `weights`, and its arrays are allocated while the
  * first kernels run. An infinite sum is formed again with a smaller scale; a row that cannot be drawn from is reported
  * as `row`. *sound: nothing has been reported for this row or before. */
-spg_status build_big(spg_context *context, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
+spg_status build_big(const workspace &held, table_job job, const spg_csr &weights, spg_alias *alias, int64_t row,
                      bool *sound, build_clock &clock)
 {
-    workspace work(context);
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     build_notes notes;
     spg_counters counters;
     spg_status status = take_notes(work, job.items, &notes);
     double target = (double)job.items * spg_power_of_two(job.fraction_bits);
     for (double scale = 1; status == SPG_OK; scale = SPG_SCALE_DOWN) {
-        workspace sums(context);
+        workspace sums(context, work.held_bytes());
         status = sum_weights(sums, job.weights, job.items, scale, target, row, notes.first_fault, notes.sum);
         if (status == SPG_OK && job.table == nullptr) status = take_arrays(context, weights, alias);
         if (job.table == nullptr) job.table = alias->table;
         clock.stamp(build_clock::SUM);
-        if (status == SPG_OK) status = pack_big(context, {job, notes}, alias, &counters, clock);
+        if (status == SPG_OK) status = pack_big(sums, {job, notes}, alias, &counters, clock);
         if (status == SPG_OK && ((counters.faults & ENDLESS_SUM) == 0 || scale < 1)) break;
     }
     if (status != SPG_OK) return status;
@@ -149,7 +151,7 @@ int32_t rows_at_once(const big_row *rows, int32_t count)
 
 /* Builds big rows (in host memory) in batches; one after the other if a row is alone, or a sum of the batch is
  * infinite. */
-spg_status build_batches(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+spg_status build_batches(const workspace &held, const rows_job &job, const spg_csr &weights, spg_alias *alias,
                          big_row *rows, int32_t count)
 {
     spg_status status = SPG_OK;
@@ -157,7 +159,7 @@ spg_status build_batches(spg_context *context, const rows_job &job, const spg_cs
         int32_t together = alone > 0 ? 1 : rows_at_once(rows + k, count - k);
         bool sound, endless = false;
         if (together > 1) {
-            status = build_many(context, job.weights, *alias, rows + k, together, &endless);
+            status = build_many(held, job.weights, *alias, rows + k, together, &endless);
             if (endless)
                 alone = together;
             else
@@ -169,21 +171,22 @@ spg_status build_batches(spg_context *context, const rows_job &job, const spg_cs
                          static_cast<char *>(job.table) + begin * row_bytes(alias->resolution == SPG_ALIAS_EXACT),
                          spg_fraction_bits(items)};
         build_clock none;
-        status = build_big(context, big, weights, alias, rows[k].row, &sound, none);
+        status = build_big(held, big, weights, alias, rows[k].row, &sound, none);
         ++k;
         if (alone > 0) --alone;
     }
     return status;
 }
 
-/* Builds the big rows of a list. */
-spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_csr &weights, spg_alias *alias,
+/* Builds the big rows of a list. A copy of what describes them is in host memory and counts as workspace. */
+spg_status build_big_rows(const workspace &held, const rows_job &job, const spg_csr &weights, spg_alias *alias,
                           const int32_t *row_list, uint32_t count)
 {
-    workspace work(context);
+    int64_t bytes = spg_array_bytes(count, sizeof(big_row));
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes() + bytes);
     big_row *here = nullptr;
     void *memory = nullptr;
-    int64_t bytes = spg_array_bytes(count, sizeof(big_row));
     const int64_t *offsets = alias->offsets;
     spg_status status = work.take(count, "big rows", &here);
     if (status == SPG_OK)
@@ -195,7 +198,7 @@ spg_status build_big_rows(spg_context *context, const rows_job &job, const spg_c
     if (status != SPG_OK) return status;
     status = fetch(context, memory, here, bytes);
     if (status == SPG_OK)
-        status = build_batches(context, job, weights, alias, static_cast<big_row *>(memory), (int32_t)count);
+        status = build_batches(work, job, weights, alias, static_cast<big_row *>(memory), (int32_t)count);
     spg_release_on_host(context, memory, bytes);
     return status;
 }
@@ -256,7 +259,7 @@ spg_status build_rows(spg_context *context, const spg_csr &weights, spg_row_list
         status =
             build_by_block(context, job, exact, row_list + seen[BY_BLOCK], counts + BY_BLOCK, seen_counts[BY_BLOCK]);
     if (status != SPG_OK || seen_counts[BIG] == 0) return status;
-    return build_big_rows(context, job, weights, alias, row_list + seen[BIG], seen_counts[BIG]);
+    return build_big_rows(work, job, weights, alias, row_list + seen[BIG], seen_counts[BIG]);
 }
 
 /* Whether the weights of one row are all zeros, so that it may have no distribution. Waits. */
@@ -288,7 +291,7 @@ spg_status build(spg_context *context, const spg_csr &weights, spg_row_list list
         table_job job = {weights_of(weights), weights.nnz, alias->table, spg_fraction_bits(weights.nnz)};
         build_clock clock;
         status = clock.start(context);
-        if (status == SPG_OK) status = build_big(context, job, weights, alias, 0, &sound, clock);
+        if (status == SPG_OK) status = build_big(workspace(context), job, weights, alias, 0, &sound, clock);
         if (status == SPG_OK) status = clock.read(context, &alias->stats);
     } else if (status == SPG_OK) {
         if (is_new) status = take_arrays(context, weights, alias);

@@ -197,7 +197,7 @@ spg_status pack_lists(spg_context *context, const many_rows &rows, bool exact, i
 
 /* Builds all rows at once; each has more than a tile and at most TILE tiles. `rows` is in host memory; its first_tile
  * is set here. *endless: a sum was infinite, and the tables are invalid. */
-spg_status build_many(spg_context *context, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
+spg_status build_many(const workspace &held, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
                       bool *endless);
 
 /* Rows of at most a tile, all at once: row_list[0, *count) of a matrix with these offsets. */

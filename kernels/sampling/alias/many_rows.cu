@@ -60,9 +60,10 @@ spg_status bring_rows(spg_context *context, const big_row *rows, int32_t count, 
 }
 
 /* Lists what is left, and pairs it. */
-spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool exact, const spg_counters &counters)
+spg_status pair_left_of_rows(const workspace &held, const many_rows &rows, bool exact, const spg_counters &counters)
 {
-    workspace work(context);
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     int64_t room = (int64_t)counters.nnz;
     left_lists lists = {nullptr, nullptr, room, nullptr};
     if (room == 0) return SPG_OK;
@@ -74,10 +75,11 @@ spg_status pair_left_of_rows(spg_context *context, const many_rows &rows, bool e
 
 } // namespace
 
-spg_status build_many(spg_context *context, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
+spg_status build_many(const workspace &held, weights_view weights, const spg_alias &alias, big_row *rows, int32_t count,
                       bool *endless)
 {
-    workspace work(context);
+    spg_context *context = held.context;
+    workspace work(context, held.held_bytes());
     bool exact = alias.resolution == SPG_ALIAS_EXACT;
     many_rows many = {};
     char *memory = nullptr;
@@ -111,7 +113,7 @@ spg_status build_many(spg_context *context, weights_view weights, const spg_alia
     if (status == SPG_OK) status = spg_cuda_wait_for_counters(context, post, &counters);
     *endless = status == SPG_OK && (counters.faults & ENDLESS_SUM) != 0;
     if (status != SPG_OK || counters.faults != 0) return status;
-    return pair_left_of_rows(context, many, exact, counters);
+    return pair_left_of_rows(work, many, exact, counters);
 }
 
 } // namespace alias

@@ -10,6 +10,7 @@ from typing import Any, Callable
 
 from . import _library as c
 from .errors import error
+from .forks import Lock
 
 _log = logging.getLogger("spg")
 _said = threading.local()  # .line: what the library logged last
@@ -63,7 +64,7 @@ class Context(NotCopied):
         config.stream = stream
         c.set_number(config, "workspace_limit", "workspace_limit", workspace_limit)
         config.log = _write_line
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._freed: deque[tuple[Callable[..., None], tuple]] = deque()
         self._kept = 0  # results, plans and so on that are not freed yet
         self._is_gone = False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from ._matrix import Operand, operands, wrap
 from ._packages import Scipy, is_complex, listed
 from .context import Context, NotCopied
 from .errors import ArgumentError, FormatError, PlaceError, ShapeError, SolveError
+from .forks import Lock
 
 _CHOICES = {
     "aggregation": {"mis2": 0, "standard": 1},
@@ -86,7 +86,7 @@ class Hierarchy(NotCopied):
 
     def __init__(self, A: Any, B: Any = None, *, context: Context | None = None, **options: Any) -> None:
         self.context, (self._A,) = operands(context, A=A)
-        self._updates = threading.Lock()
+        self._updates = Lock()
         B = listed(B)
         chosen, self._B = self._options(B, options), None
         if B is not None:

@@ -37,12 +37,14 @@ static double from_bits(int64_t bits)
     return modulus;
 }
 
-/* One entry of both matrices, as parts and moduli. */
-static void note(row_difference *found, int32_t column, double distance, double a, double b)
+/* One entry of both matrices: real and imaginary parts. */
+static void note(row_difference *found, int32_t column, const double parts[4])
 {
+    const double distance = spg_distance(parts[0], parts[1], parts[2], parts[3]);
     if (distance == 0) return;
     if (found->column < 0) found->column = column;
-    const int64_t absolute = bits_of(distance), relative = bits_of(spg_relative_distance(distance, a, b));
+    const int64_t absolute = bits_of(distance);
+    const int64_t relative = bits_of(spg_relative_distance(parts[0], parts[1], parts[2], parts[3]));
     if (absolute > found->absolute) found->absolute = absolute;
     if (relative > found->relative) found->relative = relative;
 }

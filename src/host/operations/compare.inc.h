@@ -22,9 +22,8 @@ static row_difference NAMED(compare_row)(const compare_job *job, int64_t row)
         const bool in_a = a < a_end && job->A->columns[a] == column, in_b = b < b_end && job->B->columns[b] == column;
         found.other_places |= in_a != in_b;
         const VALUE x = NAMED(sum_column)(job->A, &a, a_end, column), y = NAMED(sum_column)(job->B, &b, b_end, column);
-        const double distance = spg_distance(NAMED(re)(x), NAMED(im)(x), NAMED(re)(y), NAMED(im)(y));
-        note(&found, column, distance, spg_modulus(NAMED(re)(x), NAMED(im)(x)),
-             spg_modulus(NAMED(re)(y), NAMED(im)(y)));
+        const double parts[4] = {NAMED(re)(x), NAMED(im)(x), NAMED(re)(y), NAMED(im)(y)};
+        note(&found, column, parts);
     }
     return found;
 }
