@@ -102,11 +102,12 @@ __global__ __launch_bounds__(THREADS) void copy_values(const int32_t *flag, spg_
     });
 }
 
-/* Computes images->begins and the number of images. */
-spg_status count_images(spg_context *context, const spg_csr &A, const int32_t *symmetric, spg_images *images)
+/* Computes images->begins, of `held` bytes, and the number of images. */
+spg_status count_images(spg_context *context, int64_t held, const spg_csr &A, const int32_t *symmetric,
+                        spg_images *images)
 {
     cudaStream_t stream = spg_cuda_of(context)->stream;
-    workspace work(context);
+    workspace work(context, held);
     char *memory = nullptr;
     size_t bytes = 0;
     uint32_t count = 0;
@@ -148,9 +149,11 @@ spg_status find_images(spg_context *context, const spg_csr &A, const int32_t *sy
     if (A.rows != A.cols || A.nnz > (int64_t)UINT32_MAX) return SPG_OK;
     images->rows = A.rows;
     bool missing = false;
-    spg_status status = spg_allocate(context, spg_array_bytes(A.rows + 1, sizeof *images->begins), "mirror images",
-                                     reinterpret_cast<void **>(&images->begins));
-    if (status == SPG_OK) status = count_images(context, A, symmetric, images);
+    const int64_t bytes = spg_array_bytes(A.rows + 1, sizeof *images->begins);
+    void *begins = nullptr; /* workspace if there are no images */
+    spg_status status = spg_allocate_workspace(context, 0, bytes, "mirror images", &begins);
+    images->begins = static_cast<uint32_t *>(begins);
+    if (status == SPG_OK) status = count_images(context, bytes, A, symmetric, images);
     if (status == SPG_OK)
         status = spg_allocate(context, spg_array_bytes(images->count, sizeof *images->images), "mirror images",
                               reinterpret_cast<void **>(&images->images));
