@@ -12,21 +12,22 @@ static int64_t find_column(const int32_t *columns, int64_t begin, int64_t end, i
     return k < end && columns[k] == column ? k : end;
 }
 
-/* Where the next image in each of the rows seen last may be, counted from the row's begin: rows are visited in order,
- * so it most likely follows the last. Only guesses: other rows may share a place. */
+/* Where the next image in each of the rows seen last may be, modulo 2^32. Rows are visited in order, and so are the
+ * images in a row, from its first entry on. Only guesses: other rows may share a place. */
 enum { ROWS_SEEN = 4096 };
 typedef struct next_images {
-    uint16_t next[ROWS_SEEN];
+    uint32_t next[ROWS_SEEN];
 } next_images;
 
-/* As find_column in row j, with a guess first. */
-static int64_t find_image(const int32_t *columns, int64_t begin, int64_t end, int32_t column, next_images *seen,
-                          int64_t j)
+/* As find_column in row j, with a guess first: a place that another row left begins this one. */
+static inline int64_t find_image(const int32_t *columns, int64_t begin, int64_t end, int32_t column, next_images *seen,
+                                 int64_t j)
 {
-    uint16_t *next = &seen->next[j % ROWS_SEEN];
-    const int64_t guess = begin + *next;
+    uint32_t *next = &seen->next[j % ROWS_SEEN];
+    const int32_t ahead = (int32_t)(*next - (uint32_t)begin);
+    const int64_t guess = begin + (ahead > 0 ? ahead : 0);
     const int64_t image = guess < end && columns[guess] == column ? guess : find_column(columns, begin, end, column);
-    *next = (uint16_t)(image + 1 - begin);
+    *next = (uint32_t)(image + 1);
     return image;
 }
 

@@ -20,11 +20,9 @@ static bool TYPED(rows_are_symmetric)(const spg_csr *A, spg_range rows, int64_t 
             if (j >= A->rows) return false;
             const int64_t image_begin = offsets[j], image_end = offsets[j + 1];
             if (image_begin < 0 || image_end > A->nnz) return false;
-            const int64_t guess =
-                image_begin + end - 1 - k; /* on grids, mirror images are as far from their row's end */
-            const int64_t image = guess < image_end && columns[guess] == i
-                                      ? guess
-                                      : find_image(columns, image_begin, image_end, (int32_t)i, &seen, j);
+            const int64_t image = find_image(columns, image_begin, image_end, (int32_t)i, &seen, j);
+            __builtin_prefetch(columns + image + 16);
+            __builtin_prefetch(values + image + 8);
             if (image >= image_end || memcmp(values + image, values + k, sizeof *values) != 0) return false;
         }
     }
