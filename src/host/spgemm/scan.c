@@ -18,6 +18,25 @@ typedef struct scan_job {
     scan_findings *found;
 } scan_job;
 
+/* The entries [first, past) whose column is not above that of the entry before. *outside: whether a column is. */
+static int64_t count_falls(const int32_t *columns, int64_t first, int64_t past, uint32_t cols, bool *outside)
+{
+    enum { PIECE = 1 << 16 }; /* of which 32 bits hold the count */
+    int64_t falls = 0;
+    uint32_t beyond = first < past && (uint32_t)columns[first] >= cols;
+    for (int64_t begin = first + 1; begin < past; begin += PIECE) {
+        const int64_t end = past - begin < PIECE ? past : begin + PIECE;
+        uint32_t here = 0;
+        for (int64_t k = begin; k < end; k++) {
+            here += columns[k] <= columns[k - 1];
+            beyond |= (uint32_t)columns[k] >= cols;
+        }
+        falls += here;
+    }
+    *outside = beyond != 0;
+    return falls;
+}
+
 #define OFFSET int32_t
 #define OF_OFFSET(name) name##_i32
 #include "scan.inc.h"
