@@ -29,13 +29,13 @@ static inline bool spg_comparing_pays(spg_worker *worker)
 /* Counts whether a row was known. */
 static inline void spg_count_known(known_rows *known, bool is_known)
 {
-    known->found += is_known;
-    known->compared++;
-    if (known->compared < SAMPLE && !(known->compared == SHORT_SAMPLE && known->found == 0)) return;
-    if (known->found < FEWEST_KNOWN) known->rest = REST;
-    known->scattered = known->found < SCATTERED;
+    /* Copies: gcc would test the two members as one word, which waits for both stores. */
+    const int compared = ++known->compared, found = known->found += is_known;
+    if (compared < SAMPLE && !(compared == SHORT_SAMPLE && found == 0)) return;
+    if (found < FEWEST_KNOWN) known->rest = REST;
+    known->scattered = found < SCATTERED;
     known->is_sampled = true;
-    known->repeats = known->found >= MOST_KNOWN;
+    known->repeats = found >= MOST_KNOWN;
     known->compared = known->found = 0;
 }
 
