@@ -137,6 +137,7 @@ typedef struct spg_worker {
     int32_t *list_columns;
     void *list_sums;
     uint16_t *list_order;
+    bool list_is_mixed; /* see row_is_mixed in list/row.c; of the row before */
 
     /* The sorting kernel. */
     uint64_t *keys, *keys_spare;

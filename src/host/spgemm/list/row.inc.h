@@ -1,7 +1,7 @@
 /* See row.c. */
 
-/* Adds one row to the list; returns its number of columns. */
-static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, uint32_t generation)
+/* Adds one row to the list; returns its number of columns. is_mixed: a constant, whether to do without branches. */
+static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, uint32_t generation, bool is_mixed)
 {
     const multiplication *shared = worker->shared;
     const row_chunk *chunk = &worker->chunk;
@@ -14,6 +14,7 @@ static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, ui
     VALUE *restrict sums = worker->list_sums;
     const int64_t described = chunk->bounds[chunk->rows];
     uint32_t n = 0;
+    sums[0] = ZERO; /* as is sums[n] where there are no branches */
     for (int64_t k = chunk->bounds[row]; k < chunk->bounds[row + 1]; k++) {
         const int64_t later = chunk->starts[k + AHEAD < described ? k + AHEAD : k];
         __builtin_prefetch(b_columns + later);
@@ -23,8 +24,16 @@ static inline uint32_t NAMED(contract)(const spg_worker *worker, int64_t row, ui
         for (int64_t t = start; t < end; t++) {
             const int32_t column = b_columns[t];
             const VALUE product = PRODUCT(a, VALUE_AT(b_values, t));
-            const uint32_t position = table[(uint32_t)column & mask] ^ generation;
-            if (position < MAX_LIST) {
+            uint32_t position = table[(uint32_t)column & mask] ^ generation;
+            if (is_mixed) {
+                const uint32_t is_new = position >= MAX_LIST;
+                position ^= (position ^ n) & (0 - is_new);
+                table[(uint32_t)column & mask] = generation | position;
+                columns[position] = column;
+                sums[position] = SUM(sums[position], product);
+                n += is_new;
+                sums[n] = ZERO;
+            } else if (position < MAX_LIST) {
                 sums[position] = SUM(sums[position], product);
             } else {
                 table[(uint32_t)column & mask] = generation | n;
@@ -67,7 +76,10 @@ int64_t NAMED(spg_rows_list)(spg_worker *worker, int64_t row, int64_t end)
         }
         int32_t *columns = worker->columns + worker->staged;
         VALUE *values = (VALUE *)worker->values + worker->staged;
-        const uint32_t n = NAMED(contract)(worker, row, next_generation(worker));
+        const uint32_t generation = next_generation(worker);
+        const uint32_t n = worker->list_is_mixed ? NAMED(contract)(worker, row, generation, true)
+                                                 : NAMED(contract)(worker, row, generation, false);
+        worker->list_is_mixed = worker->known.scattered && row_is_mixed(n, worker->chunk.row_products[row]);
         if (n <= FEW) {
             NAMED(insert)(worker, n, columns, values);
         } else {
