@@ -19,7 +19,8 @@ typedef struct next_images {
     uint32_t next[ROWS_SEEN];
 } next_images;
 
-/* As find_column in row j, with a guess first: a place that another row left begins this one. */
+/* As find_column in row j, with a guess first: after the last image or, if that was in an earlier row, the first entry.
+ */
 static inline int64_t find_image(const int32_t *columns, int64_t begin, int64_t end, int32_t column, next_images *seen,
                                  int64_t j)
 {
