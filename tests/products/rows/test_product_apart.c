@@ -3,6 +3,8 @@
 #include "clock.h"
 #include "products.h"
 
+#include <stdlib.h>
+
 enum { INNER = 12000, COLS = 200000, APART = 10007, FAR_COLS = COLS * (int64_t)APART };
 
 /* What B's rows are like: sorted; not all; with most columns in the left part, where they stay near each other. */
@@ -98,6 +100,71 @@ static void columns_far_apart_keep_their_bits(void **state)
         }
 }
 
+enum { ALONE = 2000, CLUSTERS = 3, MOST_IN_CLUSTER = 6000, MOST_COLUMNS = ALONE + CLUSTERS * MOST_IN_CLUSTER };
+static const uint64_t clustered_cols = 20000000;
+
+static int compare_columns(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Columns that lie far apart, and clusters of neighbours that begin anywhere. Ascending; returns how many. */
+static int64_t draw_columns(uint64_t *random, int32_t *columns)
+{
+    int64_t drawn = 0, distinct = 0;
+    for (; drawn < ALONE; drawn++) columns[drawn] = (int32_t)(test_random(random) % clustered_cols);
+    for (int c = 0; c < CLUSTERS; c++) {
+        const uint64_t count = 1 + test_random(random) % MOST_IN_CLUSTER;
+        const int32_t first = (int32_t)(test_random(random) % (clustered_cols - count));
+        for (int32_t k = 0; k < (int32_t)count; k++) columns[drawn++] = first + k;
+    }
+    qsort(columns, (size_t)drawn, sizeof *columns, compare_columns);
+    for (int64_t k = 0; k < drawn; k++)
+        if (k == 0 || columns[k] != columns[k - 1]) columns[distinct++] = columns[k];
+    return distinct;
+}
+
+/* A row with one product a column: windows that gather and windows that do not follow each other within a cluster. */
+static void check_clusters(uint64_t seed, int32_t *columns)
+{
+    uint64_t random = seed;
+    const int64_t count = draw_columns(&random, columns);
+    test_pattern a = {0}, b = {0};
+    spg_csr A, B, expected, C;
+    for (int64_t j = 0; j < count; j++) {
+        test_add(&a, (int32_t)j);
+        test_add(&b, (int32_t)j);
+        test_end_row(&b);
+    }
+    test_end_row(&a);
+    test_matrix_of(&a, count, SPG_I32, SPG_F64, 3, 0, &A);
+    test_matrix_of(&b, count, SPG_I32, SPG_F64, 4, 0, &B);
+    spg_context *context = test_context(1, test_default_limits);
+    test_multiply(context, &A, &B, &expected);
+    for (int64_t j = 0; j < count; j++) B.columns[j] = expected.columns[j] = columns[j];
+    B.cols = expected.cols = (int64_t)clustered_cols;
+    for (int64_t workspace = 0; workspace <= 1 << 20; workspace += 1 << 18) {
+        assert_int_equal(spg_context_set_workspace_limit(context, workspace), SPG_OK);
+        test_multiply(context, &A, &B, &C);
+        test_assert_same_product(&C, &expected, "clusters of columns");
+        spg_csr_free(test_host(), &C);
+    }
+    spg_csr_free(test_host(), &expected);
+    spg_csr_free(test_host(), &A);
+    spg_csr_free(test_host(), &B);
+    spg_context_destroy(context);
+    test_free_pattern(&a);
+    test_free_pattern(&b);
+}
+
+static void clusters_of_columns_are_written_once(void **state)
+{
+    (void)state;
+    static int32_t columns[MOST_COLUMNS];
+    for (uint64_t seed = 1; seed <= (test_is_short() ? 10 : 40); seed++) check_clusters(seed, columns);
+}
+
 static double seconds_of_product(spg_context *context, const spg_csr *A, const spg_csr *B)
 {
     double least = 1e30;
@@ -134,6 +201,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_far_apart_keep_their_bits),
+        cmocka_unit_test(clusters_of_columns_are_written_once),
         cmocka_unit_test(columns_far_apart_take_about_as_long),
     };
     return TEST_RUN_HERE(argc, argv, "products with columns far apart", tests);

@@ -38,14 +38,15 @@ static column_window open_window(const spg_worker *worker, column_range range, i
     return window;
 }
 
-/* Opens the window from column `next` on. */
+/* Opens the window from column `next` on. All windows end where a block of 64 columns does, since one that does not
+ * gather begins with the block of its first column. */
 static void move_window(const spg_worker *worker, column_window *window, int64_t next)
 {
     const int64_t columns = worker->shared->sizes.window_columns;
     window->gathers = window->width > columns;
     window->gathered = 0;
     window->first = window->gathers ? next : next & ~(int64_t)63;
-    window->columns = window->gathers ? window->width : columns;
+    window->columns = window->gathers ? ((next + window->width) & ~(int64_t)63) - next : columns;
 }
 
 /* Whether the window's products were too many to gather. Windows are then narrower, and wider again after few products
