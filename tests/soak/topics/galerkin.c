@@ -53,8 +53,12 @@ void soak_draw_galerkin(uint64_t *state, soak_case *c)
         soak_draw_matrix(state, &patterns[R], m, n, 300000, &c->settings, &c->matrices[c->count++]);
     c->cols_of[P] = c->rows_of[R] = 1;
     c->dimensions[0] = n, c->dimensions[1] = m;
-    while (c->dimensions[0] > 1 && most_products(c) > most)
-        soak_leave_out(c, 0, c->dimensions[0] / 2, c->dimensions[0]);
+    for (;;) { /* few rows of A may still make a large C, if P and R are wide */
+        const int longer = c->dimensions[0] >= c->dimensions[1] ? 0 : 1;
+        const int64_t length = c->dimensions[longer];
+        if (length <= 1 || most_products(c) <= most) break;
+        soak_leave_out(c, longer, length / 2, length);
+    }
 }
 
 /* Operands on the host or at a place; R is NULL for P^T. */
