@@ -2,17 +2,15 @@
  *
  * Entry (i, j) above the diagonal and entry (j, i) below it have the same fingerprint, 64 bits from i, j and the
  * value's bits. A is symmetric if the fingerprints above and below have the same sum. So A is read once, in order,
- * without searches: bisection took 338 us on tet3d, this 87 (spgemm_bench, H100, R*A*P). A single differing pair is
+ * without searches: bisection took 338 us on tet3d, this 60 (spgemm_bench, H200, R*A*P). A single differing pair is
  * always found, because the fingerprint of an entry distinguishes all values of 8 bytes; several differences cancel
- * with a probability of 2^-64.
+ * with a probability of about 2^-62.
  *
  * An update also asks for the inverse of the diagonal, which needs no second pass.
  *
  * To make a product symmetric, a group of lanes takes a row and finds the image of entry (i, j) by bisection in row j.
  * Allocates nothing, and never waits. */
 #include "symmetry.cuh"
-
-#include "amg/random.h"
 
 #include <algorithm>
 
@@ -25,21 +23,32 @@ namespace amg
 namespace
 {
 
-enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8, BLOCKS_AT_ONCE = 8 }; /* amg_bench, H100 */
+enum { ENTRIES_A_LANE = 2, FINGERPRINTS_A_LANE = 8 }; /* amg_bench, H100 */
 enum { LONG_FOR_A_LANE = 64 };
 
-__device__ uint64_t mix_value(uint64_t place, uint32_t value) { return spg_amg_mix(place ^ value); }
-__device__ uint64_t mix_value(uint64_t place, uint64_t value) { return spg_amg_mix(place ^ value); }
+/* Entries that a lane loads before it uses the first, and resident blocks a multiprocessor, which bound the registers
+ * (spgemm_bench, H200, R*A*P, this kernel: fe3d27 103 us, fd2d5 28; one entry and 8 blocks 122 and 31; 4 entries and 6
+ * blocks 113 and 31). */
+enum { IN_FLIGHT = 4, BLOCKS_AT_ONCE = 5 };
+
+/* Bijections. They take half the instructions of the mixer in amg/random.h, which bound this kernel. */
+__device__ uint64_t fold(uint64_t x) { return x ^ x >> 32; }
+__device__ uint64_t mix(uint64_t x) { return fold(fold(x) * UINT64_C(0x9E3779B97F4A7C15)); }
+
+/* `place` is odd, so that this is a bijection of the value, too, or of each half of 16 bytes. */
+__device__ uint64_t mix_value(uint64_t place, uint64_t value) { return mix(value) * place; }
+__device__ uint64_t mix_value(uint64_t place, uint32_t value) { return mix_value(place, (uint64_t)value); }
 __device__ uint64_t mix_value(uint64_t place, uint4 value)
 {
-    const uint64_t first = spg_amg_mix(place ^ ((uint64_t)value.y << 32 | value.x));
-    return spg_amg_mix(first ^ ((uint64_t)value.w << 32 | value.z));
+    const uint64_t first = mix_value(place, (uint64_t)value.y << 32 | value.x);
+    return mix_value(place, first ^ ((uint64_t)value.w << 32 | value.z));
 }
 
 /* The fingerprint of entry (low, high) or (high, low). */
 template <typename Word> __device__ uint64_t fingerprint(int32_t low, int32_t high, Word value)
 {
-    return mix_value(spg_amg_mix((uint64_t)high << 32 | (uint32_t)low), value);
+    const uint64_t place = mix(((uint64_t)high << 32 | (uint32_t)low) * UINT64_C(0xD1342543DE82EF95));
+    return mix_value(place | 1, value);
 }
 
 /* The results of a pass over A. counters: zero between kernels, because no other kernel leaves anything in `products`,
@@ -107,17 +116,30 @@ template <typename Word> struct findings {
     {
         const int32_t *columns = A.columns + begin;
         const Word *values = A.values + begin;
-        for (int k = from; k < length; k += apart) {
-            const int32_t column = columns[k];
-            const Word value = values[k];
-            fault = fault || (k > 0 && columns[k - 1] >= column);
-            if (column == row) {
-                diagonal += real_of(value);
-                has_some = true;
-                continue;
+        for (int first = from; first < length; first += IN_FLIGHT * apart) {
+            int32_t column[IN_FLIGHT], before[IN_FLIGHT];
+            Word value[IN_FLIGHT];
+#pragma unroll
+            for (int u = 0; u < IN_FLIGHT; ++u) {
+                const int k = first + u * apart;
+                if (k < length) {
+                    column[u] = columns[k];
+                    value[u] = values[k];
+                    before[u] = k > 0 ? columns[k - 1] : -1;
+                }
             }
-            const unsigned long long found = fingerprint(min(row, column), max(row, column), value);
-            excess += column > row ? found : 0 - found;
+#pragma unroll
+            for (int u = 0; u < IN_FLIGHT; ++u) {
+                if (first + u * apart >= length) break;
+                fault = fault || before[u] >= column[u];
+                if (column[u] == row) {
+                    diagonal += real_of(value[u]);
+                    has_some = true;
+                    continue;
+                }
+                const unsigned long long found = fingerprint(min(row, column[u]), max(row, column[u]), value[u]);
+                excess += column[u] > row ? found : 0 - found;
+            }
         }
     }
 };
@@ -183,7 +205,7 @@ template <typename Word> spg_status queue_search(spg_context *context, const spg
         return for_each(context, 1, "looking for symmetry", [=] __device__(int64_t) { tell_flag(post, false); });
     const int lanes = lanes_for(A.rows, A.nnz, FINGERPRINTS_A_LANE);
     /* As many blocks as are resident, because each adds to one address. */
-    const unsigned int most = (unsigned int)(cuda->multiprocessors * (cuda->multiprocessor_threads / THREADS));
+    const unsigned int most = (unsigned int)(cuda->multiprocessors * BLOCKS_AT_ONCE);
     return launch_programmatic(context, cuda->stream, "looking for symmetry",
                                std::min(blocks_for_groups(context, A.rows, lanes), most), THREADS, 0,
                                add_fingerprints<Word>, view_of<Word>(A), lanes,

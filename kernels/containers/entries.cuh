@@ -89,12 +89,18 @@ class workspace
 };
 
 enum { LOOP_THREADS = 256, LOOP_BLOCKS_A_MULTIPROCESSOR = 16, ENTRIES_A_THREAD = 4 };
-enum { LOOP_ENTRIES = ENTRIES_A_THREAD * LOOP_THREADS }; /* of a block's tile */
+enum { LOOP_ENTRIES = ENTRIES_A_THREAD * LOOP_THREADS }; /* of a block */
+
+/* On the side stream, whose blocks come first, loops leave room for the kernels of the context's own (spgemm_bench,
+ * H200, R*A*P: with 3 to 16 blocks alike within 1 percent, with 2 slower by 6). */
+enum { SIDE_BLOCKS_A_MULTIPROCESSOR = 4 };
 
 /* Blocks of LOOP_THREADS for `pieces` pieces of work, one a block, at most as many as are resident. */
 inline unsigned int loop_blocks(const spg_context *context, int64_t pieces)
 {
-    int64_t most = (int64_t)spg_cuda_of(context)->multiprocessors * LOOP_BLOCKS_A_MULTIPROCESSOR;
+    const spg_cuda *cuda = spg_cuda_of(context);
+    const int of_each = cuda->on_side_stream ? (int)SIDE_BLOCKS_A_MULTIPROCESSOR : (int)LOOP_BLOCKS_A_MULTIPROCESSOR;
+    const int64_t most = (int64_t)cuda->multiprocessors * of_each;
     return (unsigned int)(pieces < most ? pieces : most);
 }
 
@@ -128,77 +134,80 @@ __device__ inline int64_t row_of_entry_by_warp(numbers_view offsets, int64_t low
     return low;
 }
 
-/* The entries of the tile of a block of Threads threads, ENTRIES_A_THREAD each, their rows, and the last row of each
- * warp's part. */
-template <int Threads> struct tile_rows {
-    static constexpr int ENTRIES = ENTRIES_A_THREAD * Threads;
-    int32_t row_of[ENTRIES]; /* relative to the first, because a row number may need more than 32 bits */
-    int32_t last_of_warp[Threads / WARP];
-    int64_t first, last;
+/* The rows of the entries [begin, end) of a warp's tile. A warp makes one together, in shared memory of its own, and
+ * synchronises before it makes the next. */
+class tile_rows
+{
+  public:
+    static constexpr int ENTRIES = ENTRIES_A_THREAD * WARP;
+    struct alignas(int4) memory {
+        int32_t row_of[ENTRIES]; /* relative to the first, because a row number may need more than 32 bits */
+    };
 
-    /* With very many empty rows in between, rows are searched, not recorded. */
-    __device__ bool are_far() const { return last - first >= 4 * ENTRIES; }
+    __device__ tile_rows(numbers_view offsets, int64_t rows, int64_t begin, int64_t end, memory &own)
+        : offsets(offsets), rows(rows), begin(begin), row_of(own.row_of)
+    {
+        first = row_of_entry_by_warp(offsets, 0, rows - 1, begin);
+        count_starts(end);
+        if (!are_far) add_up(reinterpret_cast<int4 *>(row_of)[lane_in_warp()]);
+    }
+
+    __device__ int64_t operator()(int64_t k) const
+    {
+        return are_far ? row_of_entry(offsets, first, rows - 1, k) : first + row_of[k - begin];
+    }
+
+  private:
+    /* With very many empty rows in between, rows are searched, not counted. */
+    static constexpr int MOST_STEPS = 16;
+
+    /* row_of[k - begin] = the number of rows after the first that begin at entry k. */
+    __device__ void count_starts(int64_t end)
+    {
+#pragma unroll
+        for (int place = lane_in_warp(); place < ENTRIES; place += WARP) row_of[place] = 0;
+        __syncwarp();
+        bool all_begin = true;
+        int64_t row = first + 1 + lane_in_warp();
+        for (int step = 0; all_begin && step < MOST_STEPS; ++step, row += WARP) {
+            const int64_t at = row < rows ? offsets[row] : end;
+            if (at < end) atomicAdd(row_of + (at - begin), 1);
+            all_begin = __all_sync(ALL_LANES, at < end);
+        }
+        are_far = all_begin;
+        __syncwarp();
+    }
+
+    /* Turns the counts into their sums. */
+    __device__ void add_up(int4 &counts)
+    {
+        static_assert(ENTRIES_A_THREAD == 4, "an int4 a lane");
+        int4 sums = counts;
+        sums.y += sums.x;
+        sums.z += sums.y;
+        sums.w += sums.z;
+        const int before = inclusive_scan(sums.w, plus()) - sums.w;
+        counts = {before + sums.x, before + sums.y, before + sums.z, before + sums.w};
+        __syncwarp();
+    }
+
+    numbers_view offsets;
+    int64_t rows, begin, first;
+    int32_t *row_of;
+    bool are_far;
 };
-
-/* Sets rows.row_of for the entries from `begin` on: rows are recorded where they begin, and entries without a record
- * belong to the last row recorded before them. rows.first and rows.last must be set. A whole block calls it. */
-template <int Threads> __device__ inline void spread_rows(numbers_view offsets, int64_t begin, tile_rows<Threads> &rows)
-{
-    constexpr int share = ENTRIES_A_THREAD;
-    for (int place = (int)threadIdx.x; place < rows.ENTRIES; place += Threads) rows.row_of[place] = 0;
-    __syncthreads();
-    for (int64_t row = rows.first + threadIdx.x; row <= rows.last; row += Threads) {
-        int64_t row_begin = offsets[row], row_end = offsets[row + 1];
-        if (row_end > begin && row_end > row_begin)
-            rows.row_of[row_begin > begin ? row_begin - begin : 0] = (int32_t)(row - rows.first);
-    }
-    __syncthreads();
-    int32_t *mine = rows.row_of + threadIdx.x * share, last = 0;
-#pragma unroll
-    for (int u = 0; u < share; ++u) last = mine[u] = max(mine[u], last);
-    last = inclusive_scan(last, maximum());
-    if (lane_in_warp() == WARP - 1) rows.last_of_warp[threadIdx.x / WARP] = last;
-    __syncthreads();
-    int32_t before = shuffle_up(last, 1);
-    if (lane_in_warp() == 0) before = 0;
-    for (int w = 0; w < (int)threadIdx.x / WARP; ++w) before = max(before, rows.last_of_warp[w]);
-#pragma unroll
-    for (int u = 0; u < share; ++u) mine[u] = max(mine[u], before);
-    __syncthreads();
-}
-
-/* Finds the rows of a tile's entries [begin, end), from those of the first and the last. A whole block calls it, and
- * synchronises before the next tile. */
-template <int Threads>
-__device__ inline void find_tile_rows(numbers_view offsets, int64_t rows, int64_t begin, int64_t end,
-                                      tile_rows<Threads> &of_tile)
-{
-    if (threadIdx.x < 2 * WARP) {
-        int64_t row = row_of_entry_by_warp(offsets, 0, rows - 1, threadIdx.x < WARP ? begin : end - 1);
-        (threadIdx.x < WARP ? of_tile.first : of_tile.last) = row;
-    }
-    __syncthreads();
-    if (!of_tile.are_far()) spread_rows(offsets, begin, of_tile);
-}
-
-template <int Threads>
-__device__ inline int64_t row_in_tile(numbers_view offsets, const tile_rows<Threads> &of_tile, int64_t begin, int64_t k)
-{
-    if (of_tile.are_far()) return row_of_entry(offsets, of_tile.first, of_tile.last, k);
-    return of_tile.first + of_tile.row_of[k - begin];
-}
 
 template <typename Function>
 __global__ __launch_bounds__(LOOP_THREADS) void loop_over_entries(numbers_view offsets, int64_t rows, int64_t nnz,
                                                                   Function function)
 {
-    __shared__ tile_rows<LOOP_THREADS> of_tile;
-    for (int64_t begin = (int64_t)blockIdx.x * LOOP_ENTRIES; begin < nnz; begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
-        int64_t end = begin + LOOP_ENTRIES < nnz ? begin + LOOP_ENTRIES : nnz;
-        find_tile_rows(offsets, rows, begin, end, of_tile);
-        for (int64_t k = begin + threadIdx.x; k < end; k += LOOP_THREADS)
-            function(k, row_in_tile(offsets, of_tile, begin, k));
-        __syncthreads();
+    __shared__ tile_rows::memory memory[LOOP_THREADS / WARP];
+    const int64_t first = ((int64_t)blockIdx.x * LOOP_THREADS + threadIdx.x) / WARP * tile_rows::ENTRIES;
+    for (int64_t begin = first; begin < nnz; begin += (int64_t)gridDim.x * LOOP_ENTRIES) {
+        const int64_t end = begin + tile_rows::ENTRIES < nnz ? begin + tile_rows::ENTRIES : nnz;
+        const tile_rows row_of(offsets, rows, begin, end, memory[threadIdx.x / WARP]);
+        for (int64_t k = begin + lane_in_warp(); k < end; k += WARP) function(k, row_of(k));
+        __syncwarp();
     }
 }
 

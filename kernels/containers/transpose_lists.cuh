@@ -90,30 +90,28 @@ struct list_pass {
  * the grid call it. */
 template <int Threads> __device__ inline void list_entries_of(const list_pass &job)
 {
-    constexpr int TILE = OWN * Threads;
-    __shared__ tile_rows<Threads> of_tile;
-    for (int64_t begin = (int64_t)blockIdx.x * TILE; begin < job.nnz; begin += (int64_t)gridDim.x * TILE) {
+    __shared__ tile_rows::memory memory[Threads / WARP];
+    const int64_t first = ((int64_t)blockIdx.x * Threads + threadIdx.x) / WARP * tile_rows::ENTRIES;
+    for (int64_t begin = first; begin < job.nnz; begin += (int64_t)gridDim.x * OWN * Threads) {
         int32_t columns[OWN];
         int64_t to[OWN];
 #pragma unroll
         for (int u = 0; u < OWN; ++u) {
-            int64_t k = begin + u * Threads + threadIdx.x;
+            int64_t k = begin + u * WARP + lane_in_warp();
             columns[u] = k < job.nnz ? job.columns[k] : -1;
             to[u] = k < job.nnz ? job.numbers[k] : 0;
         }
 #pragma unroll
         for (int u = 0; u < OWN; ++u)
             if (columns[u] >= 0) to[u] += job.offsets[columns[u]];
-        int64_t end = begin + TILE < job.nnz ? begin + TILE : job.nnz;
-        find_tile_rows(job.row_offsets, job.rows, begin, end, of_tile);
+        const int64_t end = begin + tile_rows::ENTRIES < job.nnz ? begin + tile_rows::ENTRIES : job.nnz;
+        const tile_rows row_of(job.row_offsets, job.rows, begin, end, memory[threadIdx.x / WARP]);
 #pragma unroll
         for (int u = 0; u < OWN; ++u) {
-            int64_t k = begin + u * Threads + threadIdx.x;
-            if (columns[u] < 0) continue;
-            int64_t row = row_in_tile(job.row_offsets, of_tile, begin, k);
-            job.entries[to[u]] = (uint64_t)row << 32 | (uint32_t)k;
+            int64_t k = begin + u * WARP + lane_in_warp();
+            if (columns[u] >= 0) job.entries[to[u]] = (uint64_t)row_of(k) << 32 | (uint32_t)k;
         }
-        __syncthreads();
+        __syncwarp();
     }
 }
 

@@ -53,7 +53,6 @@ spg_status fill_short_rows(cuda_state *state)
     if (uniform && slots > 0 && found.long_rows > run.C->rows / 8)
         return fill_rows_hash_group(run, all_rows(run), slots);
     spg_status status = fill_rows_list(run, LIST_MOST, scattered);
-    if (status == SPG_OK && found.long_rows <= FEW_ROWS) return fill_few_rows(run, found.long_rows);
     return status == SPG_OK ? fill_rows_binned(run, longer_than_list, {}, &state->binned) : status;
 }
 
@@ -104,8 +103,7 @@ spg_status fill_shifted_rows(cuda_state *state)
 spg_status fill_binned_rows(cuda_state *state)
 {
     const spg_counters &found = state->found;
-    return fill_rows_binned(state->run, 0, {state->chosen.span, (int)found.longest_row, (int64_t)found.products},
-                            &state->binned);
+    return fill_rows_binned(state->run, 0, {state->chosen.span, (int)found.longest_row}, &state->binned);
 }
 
 spg_status fill_by_limits(cuda_state *state) { return fill_rows_paper(state->run, &state->paper); }

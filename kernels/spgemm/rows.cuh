@@ -78,10 +78,6 @@ spg_status fill_rows_bitmap(cuda_product &product, const row_set &rows, int span
  * which rows of B have the columns of the row before. */
 spg_status note_equal_rows(cuda_product &product, int together);
 
-/* bitmap/few_columns_fill.cu. For C of up to FEW_COLUMNS_TO_FILL columns: fills rows of up to `slots` entries with
- * values, a block a row. `ticket`: a zeroed word of device memory that must live until the kernel ends. */
-spg_status fill_rows_few_columns(cuda_product &product, const row_set &rows, int slots, uint32_t *ticket);
-
 /* long_rows/long_rows.cuh: rows of any length; long rows are split over blocks. */
 
 /* The paper's classes (section 3.3); *_MOST is the most products a row. sort/thread.cu: a sorting network in one

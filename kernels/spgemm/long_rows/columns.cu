@@ -17,7 +17,7 @@ namespace
 
 enum {
     SMALL_BLOCK = 128, /* threads, by the size of the bitmap */
-    /* Replaces a small block if rows of B are long, or if all rows are heavy because others are done by few_columns
+    /* Replaces a small block if rows of B are long, or if all rows are heavy because others are done by bitmap
      * (spgemm_bench, H100, rmat16 A*P: counting 95 us, 170 without; filling 57 and 142). */
     LONG_BLOCK = 512,
     LARGE_BLOCK = 1024,

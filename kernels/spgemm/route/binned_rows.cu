@@ -4,7 +4,6 @@
  * take as long as all other rows. */
 #include "binned_rows.cuh"
 
-#include "../../launch.cuh"
 #include "../analysis/row_bins.cuh"
 #include "../assemble/assemble.cuh"
 #include "../long_rows/long_rows.cuh"
@@ -17,51 +16,34 @@ namespace spg
 namespace
 {
 
-/* Bin 0: rows to skip. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: bitmap, when filling.
- * Bins 8 to 10: few_columns, when filling, by slots. Bin 11: long rows. */
-enum {
-    TABLE_BINS = 6,
-    MIDDLE_BIN,
-    FEW_COLUMNS_BIN,
-    FEW_COLUMNS_BINS = 3,
-    WINDOW_BIN = FEW_COLUMNS_BIN + FEW_COLUMNS_BINS,
-    BINS
-};
+/* Bin 0: rows to skip. Bins 1 to 6: tables of 32, 64, ..., 1024 slots. Bin 7: bitmap, when filling. Bin 8: long
+ * rows. */
+enum { TABLE_BINS = 6, MIDDLE_BIN, WINDOW_BIN, BINS };
 static_assert(TABLE_LEAST << (TABLE_BINS - 1) == TABLE_MOST, "a bin for each size of table");
 
 /* The bin of a row. */
 template <typename Offset> struct bin_rule {
     const Offset *a_offsets;
-    int table_entries;           /* the most entries of a table */
-    int64_t middle, middle_a;    /* the limits of the middle bin: products or entries of C, and entries of A */
-    int few_columns_slots;       /* entries of C in the first few_columns bin; 0: no such bins */
-    const int64_t *row_products; /* for the few_columns bins; NULL: not known */
+    int table_entries;        /* the most entries of a table */
+    int64_t middle, middle_a; /* the limits of the middle bin: products or entries of C, and entries of A */
     __device__ int operator()(int32_t i, int64_t length, int64_t products) const
     {
         if (length <= 0) return 0;
         const Offset a_length = a_offsets[i + 1] - a_offsets[i];
         if (a_length > LONG_A) return WINDOW_BIN;
-        if (length > table_entries) {
-            if (products <= middle && a_length <= middle_a) return MIDDLE_BIN;
-            if (row_products != nullptr && row_products[i] > FEW_COLUMNS_FILL_MOST_PRODUCTS) return WINDOW_BIN;
-            int bin = FEW_COLUMNS_BIN;
-            while (bin < WINDOW_BIN && length > (int64_t)few_columns_slots << (bin - FEW_COLUMNS_BIN)) ++bin;
-            return bin;
-        }
+        if (length > table_entries) return products <= middle && a_length <= middle_a ? MIDDLE_BIN : WINDOW_BIN;
         int bin = 1;
         while (length > table_holds(TABLE_LEAST << (bin - 1))) ++bin;
         return bin;
     }
 };
 
+bool has_few_columns(const cuda_product &product) { return product.B->cols <= FEW_COLUMNS_C; }
+
 template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
 {
     return {static_cast<const Offset *>(product.a_offsets),
-            product.B->cols <= FEW_COLUMNS_C ? (int)FEW_COLUMNS_TABLE_ENTRIES : table_holds(TABLE_MOST),
-            middle,
-            middle_a,
-            0,
-            nullptr};
+            has_few_columns(product) ? (int)FEW_COLUMNS_TABLE_ENTRIES : table_holds(TABLE_MOST), middle, middle_a};
 }
 
 /* A row of C has no more entries than products, and no more than columns. least = 1 also counts rows without products;
@@ -95,7 +77,6 @@ struct bin_work {
     const int64_t *row_products; /* of every row; NULL: not known */
     bool heavy, few;             /* see long_rows/long_rows.cuh */
     int span, longest;           /* of the middle bin; span 0: it is empty */
-    int few_columns_slots;       /* of the first few_columns bin; 0: none */
 };
 
 /* The result of binning, in device memory. */
@@ -103,7 +84,6 @@ struct binned {
     int32_t *permuted; /* rows by bin */
     int32_t count;     /* rows in all */
     uint32_t *begins;  /* where each bin begins in them, then the number of rows of each */
-    uint32_t *tickets; /* for the few_columns bins */
 };
 
 row_set rows_of_bin(const binned &rows, int bin)
@@ -160,9 +140,6 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const bin_work 
     stream = streams.middle;
     if (status == SPG_OK && work.span > 0)
         status = fill_rows_bitmap(product, rows_of_bin(rows, MIDDLE_BIN), work.span, work.longest, 1);
-    for (int k = FEW_COLUMNS_BINS - 1; k >= 0 && work.few_columns_slots > 0 && status == SPG_OK; --k)
-        status = fill_rows_few_columns(product, rows_of_bin(rows, FEW_COLUMNS_BIN + k), work.few_columns_slots << k,
-                                       rows.tickets + k);
     stream = streams.windows;
     if (status == SPG_OK && work.fills && !product.pattern_only)
         status = fill_window_values(product, windows, work.row_products, work.few);
@@ -179,50 +156,19 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const bin_work 
 template <typename RowBin>
 spg_status for_each_bin(cuda_product &product, const binned_rows &all, const RowBin &row_bin, const bin_work &work)
 {
-    constexpr int TICKETS = FEW_COLUMNS_BINS, WORDS = 2 * BINS + TICKETS;
-    const int64_t bytes = (WORDS + all.count) * (int64_t)sizeof(int32_t);
+    const int64_t bytes = (2 * BINS + all.count) * (int64_t)sizeof(int32_t);
     scoped_workspace block(product);
     spg_status status = block.take(bytes, "the rows by size");
     if (status != SPG_OK) return status;
     uint32_t *words = block.as<uint32_t>();
-    const binned rows{block.as<int32_t>() + WORDS, all.count, words, words + 2 * BINS};
-    status = spg_cuda_zero_bytes(product.context, rows.tickets, TICKETS * sizeof *rows.tickets);
-    if (status == SPG_OK) status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
+    const binned rows{block.as<int32_t>() + 2 * BINS, all.count, words};
+    status = bin_rows(product, all, row_bin, BINS, rows.permuted, rows.begins);
     if (status != SPG_OK) return status;
     bin_streams streams;
     status = fork_streams(product, &streams);
     if (status == SPG_OK) status = queue_bins(product, rows, work, streams);
     const spg_status joined = join_streams(product);
     return status == SPG_OK ? joined : status;
-}
-
-/* Whether C has few columns, far apart in its rows, and most rows of B named by A fill whole steps of products. */
-bool may_fill_few_columns(const cuda_product &product, const span_of_rows &narrow)
-{
-    return product.B->cols <= FEW_COLUMNS_TO_FILL && narrow.span == 0 && !product.pattern_only &&
-           narrow.products / FEW_COLUMNS_FILL_PRODUCTS > product.A->nnz;
-}
-
-enum { LIST_THREADS = 256 };
-
-/* Lists the rows that fits_list refuses, `most` of them, in any order. */
-template <typename Offset>
-__global__ void __launch_bounds__(LIST_THREADS)
-    list_rows_left(const Offset *a_offsets, const Offset *c_offsets, int32_t rows, uint32_t *count, int32_t *left,
-                   uint32_t most)
-{
-    wait_and_trigger();
-    const int64_t step = (int64_t)gridDim.x * LIST_THREADS;
-    for (int64_t i = (int64_t)blockIdx.x * LIST_THREADS + threadIdx.x; i < rows; i += step) {
-        const bool fits =
-            fits_list((Offset)(c_offsets[i + 1] - c_offsets[i]), (Offset)(a_offsets[i + 1] - a_offsets[i]));
-        if (fits) continue;
-        const uint32_t place = atomicAdd(count, 1u);
-        if (place < most)
-            left[place] = (int32_t)i;
-        else
-            atomicSub(count, 1u);
-    }
 }
 
 } // namespace
@@ -264,53 +210,17 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
     /* Under a limit its memory is needed for filling. */
     if (product.context->config.workspace_limit != 0) release(product, rows);
     const bool bitmap = narrow.span > 0;
-    bin_work work{true, rows->memory, bitmap, bitmap, narrow.span, std::min(narrow.longest, (int)BITMAP_MOST), 0};
+    const bool heavy = bitmap || has_few_columns(product);
+    bin_work work{true, rows->memory, heavy, bitmap, narrow.span, std::min(narrow.longest, (int)BITMAP_MOST)};
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         patterns<Offset> pattern = patterns_of<Offset>(product);
         bin_by_length<Offset> row_bin{bin_rule_for<Offset>(product, bitmap ? work.longest : 0, BITMAP_A),
                                       pattern.c_offsets, pattern.a_offsets, longer_than};
-        if (may_fill_few_columns(product, narrow)) {
-            work.heavy = true;
-            work.few_columns_slots = FEW_COLUMNS_FILL_BYTES / (int)spg_type_size(product.A->value_type);
-            row_bin.bin_of.few_columns_slots = work.few_columns_slots;
-            row_bin.bin_of.row_products = work.row_products;
-            row_bin.bin_of.table_entries = FEW_COLUMNS_FILL_TABLE_ENTRIES;
-        }
         return for_each_bin(product, {nullptr, (int32_t)product.A->rows, nullptr}, row_bin, work);
     });
     release(product, rows);
     return status;
-}
-
-/* Binning would launch many kernels for empty bins; long_rows takes rows of any length. */
-spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow)
-{
-    return count_window_columns(product, {product.overflow.rows, (int32_t)overflow, nullptr, nullptr});
-}
-
-spg_status fill_few_rows(cuda_product &product, unsigned int most)
-{
-    const int64_t bytes = (1 + (int64_t)most) * (int64_t)sizeof(int32_t);
-    scoped_workspace block(product);
-    spg_status status = block.take(bytes, "rows left");
-    if (status != SPG_OK) return status;
-    uint32_t *count = block.as<uint32_t>();
-    int32_t *left = block.as<int32_t>() + 1;
-    const int32_t all = (int32_t)product.A->rows;
-    status = spg_cuda_zero_bytes(product.context, count, sizeof *count);
-    if (status == SPG_OK)
-        status = with_offset_type(product.offset_type, [&](auto offset) {
-            using Offset = decltype(offset);
-            const patterns<Offset> pattern = patterns_of<Offset>(product);
-            return launch_programmatic(product.context, product.cuda->stream, "listing rows left",
-                                       dim3((unsigned int)grid_for(product, all, 1, LIST_THREADS)), LIST_THREADS, 0,
-                                       list_rows_left<Offset>, pattern.a_offsets, (const Offset *)pattern.c_offsets,
-                                       all, count, left, most);
-        });
-    const row_set rows{left, (int32_t)most, count, nullptr};
-    if (status == SPG_OK) status = fill_window_columns(product, rows, true);
-    return status == SPG_OK && !product.pattern_only ? fill_window_values(product, rows, nullptr, false) : status;
 }
 
 } // namespace spg

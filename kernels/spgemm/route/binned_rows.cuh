@@ -16,18 +16,12 @@ spg_status count_overflow_rows_binned(cuda_product &product, unsigned int overfl
 
 /* A filling kernel as in rows.cuh, for the rows longer than `longer_than` entries, or those that fits_list
  * refuses. If most rows of C span few columns (span > 0; longest: entries of the longest row), bitmap
- * takes rows too long for tables. few_columns may be used if all rows are filled (products: of all rows). */
+ * takes rows too long for tables. */
 enum { longer_than_list = -1 };
 struct span_of_rows {
     int span, longest;
-    int64_t products;
 };
 spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_of_rows &narrow, products_of_rows *rows);
-
-/* As count_overflow_rows_binned and fill_rows_binned(longer_than_list), for few rows; `most` bounds
- * their number. */
-spg_status count_few_overflow_rows(cuda_product &product, unsigned int overflow);
-spg_status fill_few_rows(cuda_product &product, unsigned int most);
 
 } // namespace spg
 

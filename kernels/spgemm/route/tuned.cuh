@@ -112,25 +112,13 @@ enum { FEW_A_MULTIPROCESSOR = 4, FEW_LONG_PRODUCTS = 1 << 15 };
 
 /* ---- Which bin of binned rows: route/binned_rows.cu ---- */
 
-/* Entries of A from which long_rows splits a row, and up to which a group of lanes fills one by a bitmap; overflow rows
- * that a block each does sooner than binning. Not measured. */
-enum { LONG_A = 1024, BITMAP_A = 256, FEW_ROWS = 128 };
+/* Entries of A from which long_rows splits a row, and up to which a group of lanes fills one by a bitmap. Not
+ * measured. */
+enum { LONG_A = 1024, BITMAP_A = 256 };
 
 /* Columns of C whose bitmaps are small, so that long_rows takes shorter rows than a table could: entries of a table in
  * that case (spgemm_bench, H100, rmat16 A*P: 1.34 ms, 1.54 with 768). */
 enum { FEW_COLUMNS_C = 1 << 17, FEW_COLUMNS_TABLE_ENTRIES = 192 };
-
-/* few_columns: columns of C up to which it is used, so that long_rows gets heavy rows only (for wider C the
- * maps are no longer small compared with the sums); products per entry of A from which it is; bytes of its sums, which
- * double with each bin; the most entries of a table then (spgemm_bench, H100, rmat16 A*P: 1.01 ms, 1.25 without it;
- * 1.06 with tables of up to 96 entries); the most products of a row, which one block adds one after the other. */
-enum {
-    FEW_COLUMNS_TO_FILL = 1 << 15,
-    FEW_COLUMNS_FILL_PRODUCTS = 16,
-    FEW_COLUMNS_FILL_BYTES = 8 * 1024,
-    FEW_COLUMNS_FILL_TABLE_ENTRIES = 48,
-    FEW_COLUMNS_FILL_MOST_PRODUCTS = 1 << 16
-};
 
 /* ---- How long rows are split: long_rows/ ---- */
 
