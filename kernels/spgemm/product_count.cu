@@ -134,18 +134,20 @@ spg_status one_pass_of_short_rows(cuda_state *state, unsigned int post)
     return status == SPG_OK ? spg_cuda_wait_for_counters(run.context, post, &state->found) : status;
 }
 
-/* Short rows: one pass into reserved arrays, by hash tables of threads, if B's rows can be packed; else counted by
- * merging. */
+/* Short rows: by hash tables of threads if B's rows can be packed, in one pass where arrays are reserved; else counted
+ * by merging. */
 spg_status count_short_uniform_rows(cuda_state *state)
 {
     cuda_product &run = state->run;
-    spg_status status = state->reserved.columns != nullptr ? pack_rows(run) : SPG_OK;
+    spg_status status = state->chosen.longest <= HASH_THREAD_MOST ? pack_rows(run) : SPG_OK;
     if (status != SPG_OK) return status;
     take_overflow_list(run);
     const unsigned int post = ++run.cuda->posts;
-    if (run.packed.memory != nullptr) return one_pass_of_short_rows(state, post);
+    const bool is_packed = run.packed.memory != nullptr;
+    if (is_packed && state->reserved.columns != nullptr) return one_pass_of_short_rows(state, post);
     release_reserved(run, &state->reserved);
-    status = count_rows_merge(run, post, &state->sums);
+    status = is_packed ? count_rows_hash_thread(run, post, &state->sums) : count_rows_merge(run, post, &state->sums);
+    release(run, &run.packed);
     return status == SPG_OK ? scan_and_wait(state, post) : status;
 }
 

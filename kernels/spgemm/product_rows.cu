@@ -103,8 +103,7 @@ static spg_status count_overflow_rows(cuda_state *state)
     const spg_counters before = state->found;
     release_reserved(state->run, &state->reserved); /* they hold no valid part of C */
     spg_status status = restore_lengths(state->run);
-    if (status == SPG_OK)
-        status = count_overflow_rows_binned(state->run, before.overflow, &state->binned);
+    if (status == SPG_OK) status = count_overflow_rows_binned(state->run, before.overflow, &state->binned);
     if (status == SPG_OK) status = post_scan_and_wait(state);
     const spg_counters more = state->found;
     state->found = before;

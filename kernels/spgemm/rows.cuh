@@ -62,6 +62,9 @@ spg_status fill_rows_hash_group(cuda_product &product, const row_set &rows, int 
 /* hash_thread/passes.cu. Packs the rows of B (hash_thread/packed_rows.cuh) if offsets have 32 bits, there are
  * fewer than PACKED_COLUMNS columns, and the workspace limit leaves room; else product.packed stays empty. */
 spg_status pack_rows(cuda_product &product);
+/* Counts all rows, in natural order, a thread each by a hash table of its own; needs packed rows of B. Rows of more
+ * than HASH_THREAD_MOST entries, or HASH_THREAD_MOST_A entries of A, become overflow rows. Posts the counters. */
+spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums);
 
 /* bitmap/passes.cu. A group of lanes a row marks its columns in a window of columns in shared memory. `span` is
  * the width of the window: that of the widest row, if known (at most BITMAP_MOST_SPAN). A wider row takes several

@@ -5,14 +5,18 @@
  *
  * First rows of B are packed. A faulty row is marked in its packed_row, so that only products that name it are refused.
  *
+ * Rows with more than HASH_THREAD_MOST entries, or HASH_THREAD_MOST_A entries of A, become overflow rows.
+ *
+ * Counting, where no arrays are reserved. Input: A, unchecked, and the packed rows of B. Output: the lengths of C's
+ * rows.
+ *
  * One pass. Input: A, unchecked, the packed rows of B, B, and reserved arrays for C (assemble/reserved.cu). Output: C's
- * row offsets, columns and values. Rows with more than HASH_THREAD_MOST entries, or HASH_THREAD_MOST_A entries of A,
- * become overflow rows; rows of more than `most` entries are only counted, and are not written. With overflow rows, the
- * offsets are scanned as if these were empty, and no written row is valid. Invariant: sums are stored in the order of
- * arrival of their columns, each from +0 with its products in storage order; the table maps columns to sums. At the end
- * the keys (column and number) are sorted by a network in registers; CHUNK entries of every row of a warp are staged
- * where the table was and written in order. A block takes tiles of a row a thread: while it sorts their columns,
- * look-back finds where its rows begin in C (primitives/look_back.cuh). */
+ * row offsets, columns and values. Rows of more than `most` entries are only counted, and are not written. With
+ * overflow rows, the offsets are scanned as if these were empty, and no written row is valid. Invariant: sums are
+ * stored in the order of arrival of their columns, each from +0 with its products in storage order; the table maps
+ * columns to sums. At the end the keys (column and number) are sorted by a network in registers; CHUNK entries of every
+ * row of a warp are staged where the table was and written in order. A block takes tiles of a row a thread: while it
+ * sorts their columns, look-back finds where its rows begin in C (primitives/look_back.cuh). */
 #include "../../launch.cuh"
 #include "../assemble/tile_places.cuh"
 #include "sums.cuh"
@@ -29,6 +33,9 @@ namespace
  * threads: 0.62, 0.65 and 0.66 ms; 0.74 in two passes; fe3d27 0.68, 0.69, and 0.78 in two passes). More blocks leave
  * less of the shared memory to L1. */
 enum { PASS_THREADS = 128, PASS_WARPS = PASS_THREADS / 32, PASS_RESIDENT = 4 };
+
+/* Counting: above MOST_BLOCKS blocks, a block takes more tiles of rows. */
+enum { COUNT_THREADS = 256, COUNT_RESIDENT = 4, LEAST_TILES = 2, MOST_BLOCKS = 4096 };
 
 enum { PACK_THREADS = 256 };
 
@@ -68,18 +75,45 @@ __global__ void __launch_bounds__(PACK_THREADS) pack_kernel(patterns<int32_t> pa
     to[1] = uint4{row.beyond[2], row.beyond[3], row.beyond[4], row.beyond[5]};
 }
 
-/* Adds the counts of a block's threads to the counters; the last block sends them. All threads call it. */
+/* Adds the counts of a block's threads to the counters, and writes the sum of its rows' lengths to *lengths unless it
+ * is NULL; the last block sends the counters. All threads call it. */
 template <int WARPS>
 __device__ inline void add_block(spg_counters *counters, thread_counts found, thread_counts (&of_warps)[WARPS],
-                                 spg_mailbox *mailbox, unsigned int post)
+                                 long long *lengths, spg_mailbox *mailbox, unsigned int post)
 {
     found.reduce();
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = found;
     __syncthreads();
     if (threadIdx.x >= 32) return;
     found = threadIdx.x < WARPS ? of_warps[threadIdx.x] : thread_counts{0, 0, 0, 0, 0};
+    const unsigned int of_block = __reduce_add_sync(~0u, found.nnz);
+    if (threadIdx.x == 0 && lengths != nullptr) *lengths = of_block;
     add_counts(counters, {found.nnz, found.products, found.longest, found.rows, 0, found.faults});
     send_counters_if_last(counters, mailbox, post);
+}
+
+/* A block takes `tiles` consecutive tiles, a row a thread. */
+__global__ void __launch_bounds__(COUNT_THREADS, COUNT_RESIDENT)
+    count_hash_thread(patterns<int32_t> pattern, const packed_row *packed, int tiles, long long *of_blocks,
+                      spg_mailbox *mailbox, unsigned int post)
+{
+    extern __shared__ uint2 shared[];
+    __shared__ thread_counts of_warps[COUNT_THREADS / 32];
+    wait_and_trigger();
+    thread_sums<none> columns{thread_table(reinterpret_cast<table_memory *>(shared)[threadIdx.x / 32]), nullptr, 0};
+    thread_counts all{0, 0, 0, 0, 0};
+    /* There are fewer than 2^31 rows, and a tile that begins among them ends below 2^32. */
+    uint32_t i = (uint32_t)((uint64_t)blockIdx.x * tiles * COUNT_THREADS) + threadIdx.x;
+    for (int tile = 0; tile < tiles; ++tile, i += COUNT_THREADS) {
+        columns.table.clear();
+        thread_found found{0, 0, true};
+        const int32_t length = count_row(pattern, numbers<none>{}, packed, i, columns, found);
+        const bool active = i < (uint32_t)pattern.rows;
+        if (active && found.fits) pattern.c_offsets[i] = length;
+        if (!found.fits) leave_row(pattern, (int32_t)i);
+        all.add(active, found, length);
+    }
+    add_block(pattern.counters, all, of_warps, of_blocks + blockIdx.x, mailbox, post);
 }
 
 /* Clears the sums of a warp's rows. */
@@ -132,7 +166,7 @@ __global__ void __launch_bounds__(PASS_THREADS, PASS_RESIDENT)
     }
     left = __reduce_add_sync(~0u, left);
     if (places.lane == 0 && left > 0) atomicAdd(&pattern.counters->rows_left, left);
-    add_block(pattern.counters, all, of_warps, job.mailbox, job.post);
+    add_block(pattern.counters, all, of_warps, nullptr, job.mailbox, job.post);
 }
 
 const packed_row *packed_rows_of(const cuda_product &product)
@@ -151,6 +185,21 @@ spg_status pack_rows(cuda_product &product)
     pack_kernel<<<(unsigned int)((rows + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, product.cuda->stream>>>(
         patterns_of<int32_t>(product), (int32_t)(first % 2), static_cast<packed_row *>(product.packed.memory));
     return spg_cuda_check_launch(product.context, "packing rows of B");
+}
+
+spg_status count_rows_hash_thread(cuda_product &product, unsigned int post, length_sums *sums)
+{
+    constexpr int bytes = COUNT_THREADS / 32 * (int)sizeof(table_memory);
+    static_assert(bytes + COUNT_THREADS / 32 * sizeof(thread_counts) <= 48 * 1024, "every device has it");
+    const int64_t tiles = (product.A->rows + COUNT_THREADS - 1) / COUNT_THREADS;
+    const int64_t tiles_each = std::max<int64_t>((tiles + MOST_BLOCKS - 1) / MOST_BLOCKS, LEAST_TILES);
+    const int64_t blocks = (tiles + tiles_each - 1) / tiles_each;
+    spg_status status = take_sums(product, tiles_each * COUNT_THREADS, (int)blocks, sums);
+    if (status != SPG_OK) return status;
+    return launch_programmatic(product.context, product.cuda->stream, "counting, class hash_thread",
+                               (unsigned int)blocks, COUNT_THREADS, bytes, count_hash_thread,
+                               patterns_of<int32_t>(product), packed_rows_of(product), (int)tiles_each, sums->memory,
+                               product.cuda->device_mailbox, post);
 }
 
 int64_t hash_thread_one_pass_words(const cuda_product &product)

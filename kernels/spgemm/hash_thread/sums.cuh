@@ -18,7 +18,7 @@ template <typename Value> constexpr int warp_bytes(int longest)
 }
 
 /* The sums of a thread's row of C. Columns numbered `most` and above are added to sum `most`, which belongs to no row.
- */
+ * Without values, columns are only counted. */
 template <typename Value> struct thread_sums {
     thread_table table;
     Value *first; /* this lane's sums, at a stride of 32 */
@@ -28,8 +28,14 @@ template <typename Value> struct thread_sums {
     template <int N> __device__ void add(const uint32_t (&column)[N], int live, Value a, const Value (&b)[N])
     {
         uint32_t number[N];
-        Value sum[N];
         table.numbers_of(column, live, number);
+        if constexpr (has_values<Value>) add_to(number, live, a, b);
+    }
+
+  private:
+    template <int N> __device__ void add_to(uint32_t (&number)[N], int live, Value a, const Value (&b)[N])
+    {
+        Value sum[N];
 #pragma unroll
         for (int n = 0; n < N; ++n)
             if (n < live) number[n] = min(number[n], most);
@@ -49,7 +55,8 @@ __device__ void add_unpacked(const patterns<int32_t> &pattern, const numbers<Val
 {
     for (uint32_t q = row.begin; q < row.begin + row.beyond[0]; ++q) {
         const uint32_t column[1] = {(uint32_t)pattern.b_columns[q]};
-        const Value b[1] = {number.b_values[q]};
+        Value b[1] = {};
+        if constexpr (has_values<Value>) b[0] = number.b_values[q];
         sums.add(column, 1, a, b);
     }
 }
@@ -82,6 +89,11 @@ template <typename Value> struct paired_values {
             last = next[n / 2];
         }
     }
+};
+
+template <> struct paired_values<none> {
+    __device__ paired_values(const numbers<none> &, const packed_row &, int) {}
+    __device__ void load(int, none (&)[B_AT_ONCE]) {}
 };
 
 /* Adds the products of an entry of A with the row of B that it names. A whole warp calls it. */
@@ -121,7 +133,7 @@ __device__ void add_row(const patterns<int32_t> &pattern, const numbers<Value> &
 #pragma unroll
         for (int n = 0; n < A_AT_ONCE; ++n) {
             columns[n] = load_if(k + n < length, pattern.a_columns + a.begin + k + n, 0);
-            values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
+            if constexpr (has_values<Value>) values[n] = value_if(k + n < length, number.a_values + a.begin + k + n);
         }
     };
     load(0);

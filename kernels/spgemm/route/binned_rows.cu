@@ -38,12 +38,11 @@ template <typename Offset> struct bin_rule {
     }
 };
 
-bool has_few_columns(const cuda_product &product) { return product.B->cols <= FEW_COLUMNS_C; }
-
 template <typename Offset> bin_rule<Offset> bin_rule_for(const cuda_product &product, int64_t middle, int64_t middle_a)
 {
     return {static_cast<const Offset *>(product.a_offsets),
-            has_few_columns(product) ? (int)FEW_COLUMNS_TABLE_ENTRIES : table_holds(TABLE_MOST), middle, middle_a};
+            product.B->cols <= FEW_COLUMNS_C ? (int)FEW_COLUMNS_TABLE_ENTRIES : table_holds(TABLE_MOST), middle,
+            middle_a};
 }
 
 /* A row of C has no more entries than products, and no more than columns. least = 1 also counts rows without products;
@@ -75,7 +74,6 @@ template <typename Offset> struct bin_by_length {
 struct bin_work {
     bool fills;
     const int64_t *row_products; /* of every row; NULL: not known */
-    bool heavy, few;             /* see long_rows/long_rows.cuh */
     int span, longest;           /* of the middle bin; span 0: it is empty */
 };
 
@@ -134,15 +132,16 @@ spg_status queue_bins(cuda_product &product, const binned &rows, const bin_work 
 {
     cudaStream_t &stream = product.cuda->stream;
     const row_set windows = rows_of_bin(rows, WINDOW_BIN);
+    const bool heavy = work.span > 0; /* the middle bin has the others */
     stream = streams.windows;
     spg_status status =
-        work.fills ? fill_window_columns(product, windows, work.heavy) : count_window_columns(product, windows);
+        work.fills ? fill_window_columns(product, windows, heavy) : count_window_columns(product, windows);
     stream = streams.middle;
     if (status == SPG_OK && work.span > 0)
         status = fill_rows_bitmap(product, rows_of_bin(rows, MIDDLE_BIN), work.span, work.longest, 1);
     stream = streams.windows;
     if (status == SPG_OK && work.fills && !product.pattern_only)
-        status = fill_window_values(product, windows, work.row_products, work.few);
+        status = fill_window_values(product, windows, work.row_products, heavy);
     for (int bin = TABLE_BINS; bin > 0 && status == SPG_OK; --bin) {
         stream = streams.tables[bin % 2];
         const auto do_rows = work.fills ? fill_rows_hash_group : count_rows_hash_group;
@@ -210,8 +209,7 @@ spg_status fill_rows_binned(cuda_product &product, int longer_than, const span_o
     /* Under a limit its memory is needed for filling. */
     if (product.context->config.workspace_limit != 0) release(product, rows);
     const bool bitmap = narrow.span > 0;
-    const bool heavy = bitmap || has_few_columns(product);
-    bin_work work{true, rows->memory, heavy, bitmap, narrow.span, std::min(narrow.longest, (int)BITMAP_MOST)};
+    bin_work work{true, rows->memory, narrow.span, std::min(narrow.longest, (int)BITMAP_MOST)};
     spg_status status = with_offset_type(product.offset_type, [&](auto offset) {
         using Offset = decltype(offset);
         patterns<Offset> pattern = patterns_of<Offset>(product);

@@ -3,7 +3,7 @@
 
 const alike_kind alike[ALIKE] = {{"tables of the threads' own", 14, 3, false, SPG_I32, SPG_F64},
                                  {"tables of the threads' own, f32", 14, 3, false, SPG_I32, SPG_F32},
-                                 {"merging by threads", 14, 3, false, SPG_I32, SPG_C64},
+                                 {"tables of the threads' own, c64", 14, 3, false, SPG_I32, SPG_C64},
                                  {"merging by threads, 64-bit offsets", 14, 3, false, SPG_I64, SPG_F64},
                                  {"merging by warps", 20, 6, true, SPG_I32, SPG_F64},
                                  {"tables", 40, 6, true, SPG_I32, SPG_F64},

@@ -233,7 +233,7 @@ static void check_alike(const uniform_rows *how)
     }
 }
 
-/* By tables of the threads' own, and by merging where offsets are of 64 bits or values complex. */
+/* By tables of the threads' own, and by merging where offsets are of 64 bits. */
 static void rows_unlike_short_ones_that_contract_are_exact(void **state)
 {
     (void)state;
