@@ -296,6 +296,10 @@ static bool tells_itself(const hierarchy *h)
     return true;
 }
 
+/* After an update the bounds of spectra come from fewer steps, so rounding changes P by more: of floats by an eighth of
+ * its largest entry in one case, where those of the host differed from doubles by a twelfth. */
+static double tolerance_of_updates(const hierarchy *h) { return h->tolerance < 1e-3 ? 0.05 : 0.3; }
+
 /* With other numbers, and with the first again. */
 static bool updates(hierarchy *h)
 {
@@ -309,11 +313,11 @@ static bool updates(hierarchy *h)
     right = right && outcome != SOAK_WRONG;
     if (right && outcome == SOAK_DONE) {
         h->host = &host, h->here = here;
-        right = tell_hierarchy(h, 0.05) && solves(h, h->p.of->settings.seed);
+        right = tell_hierarchy(h, tolerance_of_updates(h)) && solves(h, h->p.of->settings.seed);
         h->host = first, h->here = first_here;
         status = spg_amg_update(h->p.context, h->amg, &h->here);
         right = right && soak_after(&h->p, "spg_amg_update", status, NULL, 0) == SOAK_DONE;
-        right = right && tell_hierarchy(h, 0.05);
+        right = right && tell_hierarchy(h, tolerance_of_updates(h));
     }
     soak_give_back(&h->p, &here);
     soak_matrix_free(&host);
