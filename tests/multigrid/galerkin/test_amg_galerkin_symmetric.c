@@ -271,30 +271,78 @@ static void few_rows_of_very_many_products_are_computed_whole(void **state)
     spg_context_destroy(context);
 }
 
+/* The product has the bits of two products, below the diagonal too. */
+static void assert_not_mirrored(spg_context *context, const spg_csr *A, const spg_csr *P)
+{
+    galerkin g;
+    spg_csr R, AP, C, expected, host;
+    assert_int_equal(spg_csr_transpose(test_host(), P, &R), SPG_OK);
+    assert_int_equal(spgemm_csr(test_host(), A, P, &AP), SPG_OK);
+    assert_int_equal(spgemm_csr(test_host(), &R, &AP, &expected), SPG_OK);
+    begin(context, NULL, A, P, &g);
+    assert_int_equal(spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_OK);
+    test_to_host(context, &C, &host);
+    test_assert_same_csr(&host, &expected);
+    spg_csr_free(context, &C);
+    end(&g);
+    spg_csr *there[] = {&R, &AP, &expected, &host};
+    for (int k = 0; k < 4; k++) spg_csr_free(test_host(), there[k]);
+}
+
 /* Equal patterns of a matrix and its transpose do not do. */
 static void an_operator_with_one_other_value_is_not_mirrored(void **state)
 {
     (void)state;
     spg_context *context = test_context_at_place(2);
     for (int s = 0; s < 3; s++) {
-        galerkin g;
         spg_csr A = operator_of(&fitting[s], SPG_I32, SPG_F64), P = prolongator_of(&fitting[s], SPG_I32, SPG_F64);
-        spg_csr R, AP, C, expected, host;
         int64_t row = A.rows - 1;
         while (A.columns[test_offset(&A, row)] == row) row--;
         ((double *)A.values)[test_offset(&A, row)] += 0.5; /* below the diagonal */
-        assert_int_equal(spg_csr_transpose(test_host(), &P, &R), SPG_OK);
-        assert_int_equal(spgemm_csr(test_host(), &A, &P, &AP), SPG_OK);
-        assert_int_equal(spgemm_csr(test_host(), &R, &AP, &expected), SPG_OK);
-        begin(context, NULL, &A, &P, &g);
-        assert_int_equal(spg_galerkin(context, NULL, &g.A, &g.P, &C), SPG_OK);
-        test_to_host(context, &C, &host);
-        test_assert_same_csr(&host, &expected);
-        spg_csr_free(context, &C);
-        end(&g);
-        spg_csr *there[] = {&A, &P, &R, &AP, &expected, &host};
-        for (int k = 0; k < 6; k++) spg_csr_free(test_host(), there[k]);
+        assert_not_mirrored(context, &A, &P);
+        spg_csr_free(test_host(), &A);
+        spg_csr_free(test_host(), &P);
     }
+    spg_context_destroy(context);
+}
+
+/* Differences that a sum over all entries could miss, because they are alike or of opposite signs. */
+enum difference { NEGATED, HALVED, LAST_BIT, SHIFTED, DIFFERENCES };
+
+static double differing(enum difference kind, double value, int64_t number)
+{
+    union {
+        double value;
+        uint64_t bits;
+    } word = {value};
+    switch (kind) {
+    case NEGATED: return -value;
+    case HALVED: return value / 2;
+    case LAST_BIT: word.bits ^= 1; return word.value;
+    default: return number % 2 == 0 ? value + 0.25 : value - 0.25;
+    }
+}
+
+static void differences_that_are_alike_do_not_cancel(void **state)
+{
+    (void)state;
+    static const problem shape = {600, 170, 5, 200, 3, 17, true, -1, 0, 0, 0};
+    spg_context *context = test_context_at_place(2);
+    for (int kind = 0; kind < DIFFERENCES; kind++)
+        for (int64_t every = 1; every <= 97; every += 32) {
+            spg_csr A = operator_of(&shape, SPG_I32, SPG_F64), P = prolongator_of(&shape, SPG_I32, SPG_F64);
+            double *values = A.values;
+            int64_t below = 0;
+            for (int64_t i = 0; i < A.rows; i++)
+                for (int64_t k = test_offset(&A, i); k < test_offset(&A, i + 1); k++) {
+                    values[k] = (double)(1 + (i + A.columns[k]) % 8);
+                    if (A.columns[k] < i && below++ % every == 0)
+                        values[k] = differing((enum difference)kind, values[k], below / every);
+                }
+            assert_not_mirrored(context, &A, &P);
+            spg_csr_free(test_host(), &A);
+            spg_csr_free(test_host(), &P);
+        }
     spg_context_destroy(context);
 }
 
@@ -310,6 +358,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_row_that_is_too_long_is_computed_whole),
         cmocka_unit_test(few_rows_of_very_many_products_are_computed_whole),
         cmocka_unit_test(an_operator_with_one_other_value_is_not_mirrored),
+        cmocka_unit_test(differences_that_are_alike_do_not_cancel),
     };
     return TEST_RUN_HERE(argc, argv, "amg galerkin symmetric", tests);
 }
