@@ -171,6 +171,12 @@ run 1 $quick "$folder/missing.mtx" fd2d5:8
 says out "A*P"
 
 # Good runs.
+# A name that leaves no room for the size has a line of its own.
+name=a_matrix_whose_name_leaves_no_room_for_its_size_on_one_line
+cp "$folder/square.mtx" "$folder/$name.mtx"
+run 0 $quick --product AA --peers none "$folder/$name.mtx"
+grep -qx "$name" "$folder/out" || { failures=$((failures + 1)); cat "$folder/out"; }
+says out "  4 x 4, 9 entries (f64"
 run 0 $quick "$folder/square.mtx" "$folder/wide.mtx"
 says out "square   4 x 4, 9 entries"
 says out "memory limit"
