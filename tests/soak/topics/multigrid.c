@@ -296,16 +296,13 @@ static bool tells_itself(const hierarchy *h)
     return true;
 }
 
-/* After an update the bounds of spectra come from fewer steps, so rounding changes P by more: of floats by an eighth of
- * its largest entry in one case, where those of the host differed from doubles by a twelfth. */
-static double tolerance_of_updates(const hierarchy *h) { return h->tolerance < 1e-3 ? 0.05 : 0.3; }
-
-/* With other numbers, and with the first again. */
+/* With other numbers, and with the first again. Spectral radii come from fewer steps, so that rounding changes P more:
+ * of floats by an eighth in one case, where those of the host differed from doubles by a twelfth. */
 static bool updates(hierarchy *h)
 {
     spg_csr host = soak_scaled_system(h->host, h->p.of->settings.seed), here = {0};
-    const spg_csr *first = h->host;
-    const spg_csr first_here = h->here;
+    const spg_csr *first = h->host, first_here = h->here;
+    const double near = h->tolerance < 1e-3 ? 0.05 : 0.3;
     bool right = soak_lend(&h->p, &host, &here);
     soak_before(&h->p);
     spg_status status = right ? spg_amg_update(h->p.context, h->amg, &here) : SPG_OK;
@@ -313,11 +310,10 @@ static bool updates(hierarchy *h)
     right = right && outcome != SOAK_WRONG;
     if (right && outcome == SOAK_DONE) {
         h->host = &host, h->here = here;
-        right = tell_hierarchy(h, tolerance_of_updates(h)) && solves(h, h->p.of->settings.seed);
+        right = tell_hierarchy(h, near) && solves(h, h->p.of->settings.seed);
         h->host = first, h->here = first_here;
         status = spg_amg_update(h->p.context, h->amg, &h->here);
-        right = right && soak_after(&h->p, "spg_amg_update", status, NULL, 0) == SOAK_DONE;
-        right = right && tell_hierarchy(h, tolerance_of_updates(h));
+        right = right && soak_after(&h->p, "spg_amg_update", status, NULL, 0) == SOAK_DONE && tell_hierarchy(h, near);
     }
     soak_give_back(&h->p, &here);
     soak_matrix_free(&host);
